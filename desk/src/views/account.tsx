@@ -1,8 +1,9 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client } from '../client.ts'
 import { Action } from '../components/forms/button.tsx'
+import { ChangeForm } from '../components/forms/change-form.tsx'
 import { Area, Choice, Field } from '../components/forms/fields.tsx'
-import { Form } from '../components/forms/form.tsx'
+import { Form, fieldsOf } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/load-states.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLoad } from '../components/page/use-load.ts'
@@ -30,35 +31,40 @@ export default function Account() {
               <p>
                 <strong>{self.username}</strong> · {nameOfRole(self.role)}
               </p>
-              <Form
+              <ChangeForm
+                of={{ full_name: self.full_name, email: isPlaceholder(self.email) ? '' : self.email }}
                 button="Save"
-                send={async ({ full_name, email, current_password }) => {
-                  const isMoved = email !== '' && email !== self.email
-                  const body = {
-                    full_name: String(full_name),
-                    ...(isMoved ? { email: String(email), ...passwordOf({ current_password }) } : {}),
-                  }
-                  await ask(client.PATCH('/api/v01/account', { body }))
-                  await me.reload()
-                  return t('Saved')
+                reload={me.reload}
+                read={({ full_name, email }) => ({ full_name: String(full_name), email: String(email) })}
+                send={({ email, ...others }, _was, form) => {
+                  const { current_password } = fieldsOf(form)
+                  const moved = email ? { email, ...passwordOf({ current_password }) } : {}
+                  const body = { ...others, ...moved }
+                  return Object.keys(body).length === 0
+                    ? Promise.resolve()
+                    : ask(client.PATCH('/api/v01/account', { body }))
                 }}
               >
-                <Field label="Full name" name="full_name" value={self.full_name} autoComplete="name" />
-                {isPlaceholder(self.email) && (
-                  <p class="notice">
-                    Somebody proved that the e-mail address of this account is theirs. It keeps everything
-                    else; you sign in by your username, and can give it another address.
-                  </p>
+                {(shown) => (
+                  <>
+                    <Field label="Full name" name="full_name" value={shown.full_name} autoComplete="name" />
+                    {isPlaceholder(self.email) && (
+                      <p class="notice">
+                        Somebody proved that the e-mail address of this account is theirs. It keeps everything
+                        else; you sign in by your username, and can give it another address.
+                      </p>
+                    )}
+                    <Field
+                      label="E-mail address"
+                      name="email"
+                      type="email"
+                      value={shown.email}
+                      autoComplete="email"
+                    />
+                    {self.has_password && <CurrentPassword hint="Only to change the e-mail address" />}
+                  </>
                 )}
-                <Field
-                  label="E-mail address"
-                  name="email"
-                  type="email"
-                  value={isPlaceholder(self.email) ? '' : self.email}
-                  autoComplete="email"
-                />
-                {self.has_password && <CurrentPassword hint="Only to change the e-mail address" />}
-              </Form>
+              </ChangeForm>
             </section>
             <section class="sheet" aria-labelledby="password">
               <h2 id="password">Password</h2>

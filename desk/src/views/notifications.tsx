@@ -1,7 +1,7 @@
-import { ask, client } from '../client.ts'
+import { type Answer, ask, client } from '../client.ts'
 import { Action } from '../components/forms/button.tsx'
+import { ChangeForm } from '../components/forms/change-form.tsx'
 import { Check, Choice } from '../components/forms/fields.tsx'
-import { Form } from '../components/forms/form.tsx'
 import { Loaded } from '../components/page/load-states.tsx'
 import { useLoad } from '../components/page/use-load.ts'
 import { moment, timeOfHour } from '../format.ts'
@@ -14,6 +14,13 @@ const GROUPS = [
   ['none', t('None')],
 ] as const
 const HOURS = Array.from({ length: 24 }, (_, hour) => [hour, timeOfHour(hour)] as const)
+
+type Settings = Answer<'/api/v01/push', 'get'>['settings']
+
+/** The settings that the form has. */
+function shownOf({ messages, exams, practice, practice_hour, preview }: Settings) {
+  return { messages, exams, practice, practice_hour, preview }
+}
 
 /** A part of the account: on which devices the person is notified while the desk is closed, and of what. */
 export function Notifications() {
@@ -67,43 +74,58 @@ export function Notifications() {
                   ))}
                 </ul>
               )}
-              <Form
+              <ChangeForm
+                of={shownOf(settings)}
                 button="Save notifications"
-                send={async ({ messages, exams, practice, practice_hour, preview }) => {
-                  const body = {
-                    messages: messages as (typeof settings)['messages'],
-                    exams: exams !== undefined,
-                    practice: practice !== undefined,
-                    practice_hour: Number(practice_hour),
-                    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-                    preview: preview !== undefined,
-                  }
-                  await ask(client.PATCH('/api/v01/push/settings', { body }))
-                  await found.reload()
-                  return t('Saved')
+                reload={found.reload}
+                read={({ messages, exams, practice, practice_hour, preview }) => ({
+                  messages: messages as Settings['messages'],
+                  exams: exams !== undefined,
+                  practice: practice !== undefined,
+                  practice_hour: Number(practice_hour),
+                  preview: preview !== undefined,
+                })}
+                send={(changes) => {
+                  // The hour is one of this device's zone.
+                  const { timeZone: time_zone } = Intl.DateTimeFormat().resolvedOptions()
+                  const isTimed = changes.practice_hour !== undefined || changes.practice !== undefined
+                  const body = { ...changes, ...(isTimed ? { time_zone } : {}) }
+                  return ask(client.PATCH('/api/v01/push/settings', { body }))
                 }}
               >
-                <Choice
-                  label="Messages in groups"
-                  name="messages"
-                  value={settings.messages}
-                  options={GROUPS}
-                  hint="Of single people you are told each one. Muted conversations stay silent."
-                />
-                <Check label="Exams: one opens soon, a result is out" name="exams" checked={settings.exams} />
-                <Check label="Practice that is due, once a day" name="practice" checked={settings.practice} />
-                <Choice
-                  label="Time of the practice reminder"
-                  name="practice_hour"
-                  value={settings.practice_hour}
-                  options={HOURS}
-                />
-                <Check
-                  label="Show what was written, and the names of exams"
-                  name="preview"
-                  checked={settings.preview}
-                />
-              </Form>
+                {(shown) => (
+                  <>
+                    <Choice
+                      label="Messages in groups"
+                      name="messages"
+                      value={shown.messages}
+                      options={GROUPS}
+                      hint="Of single people you are told each one. Muted conversations stay silent."
+                    />
+                    <Check
+                      label="Exams: one opens soon, a result is out"
+                      name="exams"
+                      checked={shown.exams}
+                    />
+                    <Check
+                      label="Practice that is due, once a day"
+                      name="practice"
+                      checked={shown.practice}
+                    />
+                    <Choice
+                      label="Time of the practice reminder"
+                      name="practice_hour"
+                      value={shown.practice_hour}
+                      options={HOURS}
+                    />
+                    <Check
+                      label="Show what was written, and the names of exams"
+                      name="preview"
+                      checked={shown.preview}
+                    />
+                  </>
+                )}
+              </ChangeForm>
             </>
           )
         }}

@@ -72,7 +72,7 @@ export async function findUse(
     db,
     { published: 'boolean', attempts: 'integer', under_way: 'integer' },
     sql`
-    select is_published as published, finished as attempts, under_way
+    select published, finished as attempts, under_way
       from exams cross join lateral (
         select count(*) filter (where submitted_at is not null)::int as finished,
                count(*) filter (where status in ${sql.raw(UNDER_WAY)})::int as under_way

@@ -78,7 +78,10 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         tags,
         params: AccommodationParams,
         body: AccommodationBody,
-        response: { 200: AccommodationAnswer, ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed') },
+        response: {
+          200: AccommodationAnswer,
+          ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed'),
+        },
       },
     },
     async (request) => {
@@ -172,7 +175,10 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         tags,
         params: ClassAccommodationParams,
         body: AccommodationBody,
-        response: { 200: ClassAccommodationAnswer, ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed') },
+        response: {
+          200: ClassAccommodationAnswer,
+          ...failures('nothing_to_update', 'not_found', 'ends_attempts', 'changed'),
+        },
       },
     },
     async (request) => {

@@ -1,7 +1,9 @@
 import { useStore } from '@nanostores/preact'
 import { atom } from 'nanostores'
+import { t } from '../../texts.ts'
 import { Area, Field } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
+import { Table } from '../page/table.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface Question {
@@ -10,12 +12,24 @@ interface Question {
   /** Whether something is lost by it. */
   isDangerous?: boolean
   field?: PromptField
+  /** What was changed by two people. */
+  versions?: readonly Version[]
   /** Called with undefined if the dialog was closed. */
   answer: (given: string | undefined) => void
 }
 
+/** A field that somebody else has changed too. */
+interface Version {
+  label: string
+  stored: string
+  own: string
+}
+
 interface PromptField {
   label: string
+  hint?: string
+  /** The only text that is taken. */
+  expected?: string
   value?: string
   /** Whether it may have more than one line. */
   isLong?: boolean
@@ -44,6 +58,22 @@ export async function promptForText(
   return given?.trim() || undefined
 }
 
+/** Asks for somebody's name before something of theirs is deleted for good. */
+export async function promptForName(title: string, button: string, name: string): Promise<boolean> {
+  const field = { label: t('To confirm, type {name}', { name }), expected: name }
+  return (await show({ title, button, isDangerous: true, field })) !== undefined
+}
+
+/** Asks which stays of what two people have changed; undefined if nothing was decided. */
+export async function promptForVersion(versions: readonly Version[]): Promise<'own' | 'stored' | undefined> {
+  const given = await show({
+    title: t('Somebody else has changed this meanwhile'),
+    button: t('Save mine'),
+    versions,
+  })
+  return given as 'own' | 'stored' | undefined
+}
+
 function show(question: Omit<Question, 'answer'>): Promise<string | undefined> {
   $question.get()?.answer(undefined)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -61,7 +91,7 @@ function show(question: Omit<Question, 'answer'>): Promise<string | undefined> {
 export function Prompts() {
   const question = useStore($question)
   if (!question) return null
-  const { title, button, isDangerous, field, answer } = question
+  const { title, button, isDangerous = false, field, versions, answer } = question
   const leave = () => answer(undefined)
   const cancel = (
     <button type="button" class="quiet" onClick={leave}>
@@ -75,14 +105,44 @@ export function Prompts() {
           button={button}
           aside={cancel}
           draft={field.draft}
+          isDangerous={isDangerous}
           send={async ({ text }) => answer(String(text))}
         >
           {field.isLong ? (
             <Area label={field.label} name="text" value={field.value} rows={3} required />
           ) : (
-            <Field label={field.label} name="text" value={field.value} maxLength={200} required />
+            <Field
+              label={field.label}
+              name="text"
+              value={field.value}
+              maxLength={200}
+              {...(field.expected === undefined ? {} : { expected: field.expected, autoComplete: 'off' })}
+              required
+            />
           )}
         </Form>
+      ) : versions ? (
+        <>
+          <Table
+            caption={t('Both versions')}
+            rows={versions}
+            keyOf={({ label }) => label}
+            columns={[
+              { head: t('What'), cell: ({ label }) => label },
+              { head: t('Is now'), cell: ({ stored }) => stored },
+              { head: t('Yours'), cell: ({ own }) => own },
+            ]}
+          />
+          <div class="row">
+            <button type="button" class="main" onClick={() => answer('own')}>
+              {button}
+            </button>
+            <button type="button" onClick={() => answer('stored')}>
+              Keep what is there
+            </button>
+            {cancel}
+          </div>
+        </>
       ) : (
         <div class="row">
           <button type="button" class={isDangerous ? 'main bad' : 'main'} onClick={() => answer('')}>

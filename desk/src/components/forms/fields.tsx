@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId } from 'preact/hooks'
-import { toLocalInput } from '../../format.ts'
+import { t } from '../../texts.ts'
 
 /** The images that the service takes, for `accept`. */
 export const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp'
@@ -41,13 +41,31 @@ interface FieldProps extends Named {
   autoComplete?: string
   accept?: string
   maxLength?: number
+  /** The only text that is taken. */
+  expected?: string
   onChange?: (event: TargetedEvent<HTMLInputElement>) => void
 }
 
-export function Field({ label, hint, value, type = 'text', ...input }: FieldProps) {
+export function Field({ label, hint, value, type = 'text', expected, ...input }: FieldProps) {
   return (
     <Labelled label={label} hint={hint}>
-      {(tie) => <input type={type as 'text'} dir="auto" defaultValue={value ?? ''} {...tie} {...input} />}
+      {(tie) => (
+        <input
+          type={type as 'text'}
+          dir="auto"
+          defaultValue={value ?? ''}
+          onInput={
+            expected === undefined
+              ? undefined
+              : ({ currentTarget }) =>
+                  currentTarget.setCustomValidity(
+                    currentTarget.value.trim() === expected ? '' : t('Type {text}', { text: expected }),
+                  )
+          }
+          {...tie}
+          {...input}
+        />
+      )}
     </Labelled>
   )
 }
@@ -86,15 +104,6 @@ export function NumberField({
   )
 }
 
-/** A date and a time in this machine's time zone; `fromLocalInput` reads them. */
-export function MomentField({ label, hint, value, ...input }: Named & { value?: string | null }) {
-  return (
-    <Labelled label={label} hint={hint}>
-      {(tie) => <input type="datetime-local" defaultValue={toLocalInput(value)} {...tie} {...input} />}
-    </Labelled>
-  )
-}
-
 interface AreaProps extends Named {
   value?: string | undefined
   rows?: number
@@ -121,7 +130,15 @@ export function Choice({ label, options, value, hint, ...select }: ChoiceProps) 
       {(tie) => (
         <select {...tie} {...select}>
           {options.map(([key, text]) => (
-            <option key={key} value={key} selected={String(key) === String(value ?? '')}>
+            <option
+              key={key}
+              value={key}
+              selected={String(key) === String(value ?? '')}
+              ref={(option) => {
+                // What a reset of the form goes back to.
+                if (option) option.defaultSelected = String(key) === String(value ?? '')
+              }}
+            >
               {text}
             </option>
           ))}

@@ -30,27 +30,32 @@ export function useFormDraft(form: RefObject<HTMLFormElement | null>, name: stri
     },
     /** It was saved or thrown away. */
     settle,
-    notice: restoredAt !== undefined && (
-      <p class="notice row spread" role="status">
-        <span>
-          {t('Your unsaved changes of {time} were restored.', {
-            time: lately(new Date(restoredAt).toISOString()),
-          })}
-        </span>
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            form.current?.reset()
-            form.current?.dispatchEvent(new Event('input', { bubbles: true }))
-            settle()
-          }}
-        >
-          Discard them
-        </button>
-      </p>
+    notice: (
+      <RestoredNotice
+        at={restoredAt}
+        discard={() => {
+          form.current?.reset()
+          form.current?.dispatchEvent(new Event('input', { bubbles: true }))
+          settle()
+        }}
+      />
     ),
   }
+}
+
+/** Tells that a draft was put back. */
+export function RestoredNotice({ at, discard }: { at: number | undefined; discard: () => void }) {
+  if (at === undefined) return null
+  return (
+    <p class="notice row spread" role="status">
+      <span>
+        {t('Your unsaved changes of {time} were restored.', { time: lately(new Date(at).toISOString()) })}
+      </span>
+      <button type="button" class="small" onClick={discard}>
+        Discard them
+      </button>
+    </p>
+  )
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement

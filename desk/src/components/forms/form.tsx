@@ -6,6 +6,10 @@ import { useFormDraft } from './form-draft.tsx'
 
 export type Fields = Record<string, FormDataEntryValue>
 
+export function fieldsOf(form: HTMLFormElement): Fields {
+  return Object.fromEntries(new FormData(form))
+}
+
 interface FormProps {
   children: ComponentChildren
   /** The text of the button that sends it. */
@@ -19,6 +23,8 @@ interface FormProps {
   clears?: boolean
   /** The name under which unsaved changes are kept in this browser; for everything longer than a line. */
   draft?: string | undefined
+  /** In place of `draft`: keeps unsaved changes in a way of its own. */
+  kept?: ReturnType<typeof useFormDraft>
   /** Whether something is lost by it. */
   isDangerous?: boolean
   /** Shown beside the button. */
@@ -33,6 +39,7 @@ export function Form({
   send,
   clears,
   draft,
+  kept: given,
   isDangerous,
   aside,
   class: extra = '',
@@ -40,7 +47,8 @@ export function Form({
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useRef<HTMLFormElement>(null)
-  const kept = useFormDraft(form, draft)
+  const own = useFormDraft(form, draft)
+  const kept = given ?? own
   async function submit(event: Event) {
     event.preventDefault()
     const element = form.current
@@ -49,7 +57,7 @@ export function Form({
     setError(undefined)
     markWrongFields(element, undefined)
     try {
-      const message = await send(Object.fromEntries(new FormData(element)), element)
+      const message = await send(fieldsOf(element), element)
       if (message === false) return
       kept.settle()
       if (clears) element.reset()

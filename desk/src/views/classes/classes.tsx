@@ -37,6 +37,15 @@ export default function Classes({ user }: ViewProps) {
                         <Action
                           class="small main"
                           aria-label={t('Join: {name}', { name: each.name })}
+                          confirm={
+                            each.role === 'teacher' &&
+                            classes.some(({ id, role }) => id === each.id && role === 'student')
+                              ? t(
+                                  'Teach “{class}”? You are a student of it and will be none any more: you lose its exams at once.',
+                                  { class: each.name },
+                                )
+                              : undefined
+                          }
                           act={async () => {
                             await ask(client.POST('/api/v01/classes/{id}/accept', path))
                             await found.reload()

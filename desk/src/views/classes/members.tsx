@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client, toFormData } from '../../client.ts'
+import { type Answer, ask, client, RequestFailed, toFormData } from '../../client.ts'
 import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
-import { Area, Field, MomentField } from '../../components/forms/fields.tsx'
+import { Area, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
+import { MomentField } from '../../components/forms/moment-field.tsx'
 import { Empty } from '../../components/page/load-states.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
 import { QrCode } from '../../components/qr-code.tsx'
-import { day, fromLocalInput, moment, nameAndUsername } from '../../format.ts'
+import { day, moment, nameAndUsername } from '../../format.ts'
+import { momentIn } from '../../moments.ts'
 import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
@@ -141,11 +143,27 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
       )}
       <Form
         button={join_code ? 'Replace' : 'Create a code'}
-        send={async (fields) => {
+        send={async (_fields, form) => {
           const question = t('Replace the code? Nobody can join by the old one any more.')
           if (join_code && !(await promptForConfirmation(question, t('Replace')))) return false
-          const body = { ends_at: fromLocalInput(fields.ends_at) }
-          await ask(client.POST('/api/v01/classes/{id}/code', { ...path, body }))
+          const make = (code: string | null) =>
+            ask(
+              client.POST('/api/v01/classes/{id}/code', {
+                ...path,
+                body: { ends_at: momentIn(form, 'ends_at'), was: { code } },
+              }),
+            )
+          try {
+            await make(join_code)
+          } catch (error) {
+            // Somebody else has made one meanwhile.
+            if (!(error instanceof RequestFailed) || error.code !== 'changed') throw error
+            const { code } = error.failure.stored as { code: string | null }
+            const other = t('The code was changed meanwhile: it is {code}. Replace that?', {
+              code: code ?? t('None'),
+            })
+            if (await promptForConfirmation(other, t('Replace'))) await make(code)
+          }
           return reload()
         }}
         aside={

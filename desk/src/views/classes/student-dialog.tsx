@@ -1,10 +1,11 @@
 import { type Answer, ask, client } from '../../client.ts'
 import { Dialog } from '../../components/dialogs/dialog.tsx'
+import { promptForName } from '../../components/dialogs/prompts.tsx'
 import { OUTLIVING, sendSoon } from '../../components/dialogs/toasts.tsx'
 import { Action } from '../../components/forms/button.tsx'
 import type { StudentResult } from '../../components/results-table.tsx'
 import { t } from '../../texts.ts'
-import type { SendTimes } from '../teach/exam/change-times.ts'
+import type { TimesOperations } from '../teach/exam/change-times.ts'
 import { ExtendForm, mayGetMinutes } from '../teach/exam/extend-form.tsx'
 import { RemoveTimes, TimesForm } from '../teach/exam/times-form.tsx'
 
@@ -28,19 +29,19 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
     await ask(client.POST('/api/v01/classes/{id}/exams/{exam_id}/allowances', { params, body, ...OUTLIVING }))
     await reload()
   }
-  const sendTimes: SendTimes = (wanted, confirm) =>
-    wanted
-      ? ask(
-          client.PUT('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
-            params: { path },
-            body: { ...wanted, confirm },
-          }),
-        )
-      : ask(
-          client.DELETE('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
-            params: { path, query: { confirm } },
-          }),
-        )
+  const own = { params: { path } }
+  const operations: TimesOperations = {
+    change: (body) =>
+      ask(client.PATCH('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', { ...own, body })),
+    set: (body) =>
+      ask(client.PUT('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', { ...own, body })),
+    remove: (query) =>
+      ask(
+        client.DELETE('/api/v01/classes/{id}/exams/{exam_id}/accommodations/{user_id}', {
+          params: { path, query },
+        }),
+      ),
+  }
   // The notice that offers to undo it can't be reached as long as the dialog is open.
   const done = async () => {
     close()
@@ -72,22 +73,29 @@ export function StudentDialog({ at, student, times, close, reload }: StudentDial
         )}
         <TimesForm
           draft={`times-${at.exam_id}-${student.user_id}`}
-          send={() => sendTimes}
-          before={() => times}
+          operations={operations}
           of={times}
           done={done}
-          aside={times && <RemoveTimes send={sendTimes} before={times} name={name} done={done} />}
+          aside={times && <RemoveTimes operations={operations} before={times} name={name} done={done} />}
         />
         <div class="row">
           <Action
             class="bad"
-            confirm={t('Remove the latest attempt of {name} with its result?', { name })}
             act={async () => {
+              const isSure = await promptForName(
+                t(
+                  'Delete the latest attempt of {name} with its answers and its result, for good? They can take the exam once more then.',
+                  { name },
+                ),
+                t('Delete the attempt'),
+                student.username,
+              )
+              if (!isSure) return undefined
               await changeAttempts('decrease')
-              return t('One attempt given back')
+              return t('The attempt is deleted')
             }}
           >
-            Give an attempt back
+            Delete the latest attempt
           </Action>
           <button
             type="button"

@@ -1,7 +1,6 @@
 import { type Answer, ask, client } from '../../client.ts'
+import { ChangeForm } from '../../components/forms/change-form.tsx'
 import { NumberField } from '../../components/forms/fields.tsx'
-import { Form } from '../../components/forms/form.tsx'
-import { t } from '../../texts.ts'
 
 interface PracticeSettingsProps {
   settings: Answer<'/api/v01/practice', 'get'>['settings']
@@ -13,37 +12,37 @@ export function PracticeSettings({ settings, reload }: PracticeSettingsProps) {
   return (
     <details class="sheet">
       <summary>Settings</summary>
-      <Form
+      <ChangeForm
+        of={{ new_per_day: settings.new_per_day, percent: Math.round(settings.retention * 100) }}
         button="Save"
-        send={async (fields) => {
-          const body = {
-            new_per_day: Number(fields.new_per_day),
-            retention: Number(fields.retention) / 100,
-          }
-          await ask(client.PUT('/api/v01/practice/settings', { body }))
-          await reload()
-          return t('Saved')
+        reload={reload}
+        read={({ new_per_day, percent }) => ({ new_per_day: Number(new_per_day), percent: Number(percent) })}
+        send={({ percent, ...others }) => {
+          const body = { ...others, ...(percent === undefined ? {} : { retention: percent / 100 }) }
+          return ask(client.PUT('/api/v01/practice/settings', { body }))
         }}
       >
-        <div class="fields">
-          <NumberField
-            label="New questions a day"
-            name="new_per_day"
-            most={500}
-            value={settings.new_per_day}
-            required
-          />
-          <NumberField
-            label="Percent to remember"
-            name="retention"
-            least={70}
-            most={97}
-            value={Math.round(settings.retention * 100)}
-            hint="A question comes back when you would still know it with this probability. Higher means more reviews."
-            required
-          />
-        </div>
-      </Form>
+        {(shown) => (
+          <div class="fields">
+            <NumberField
+              label="New questions a day"
+              name="new_per_day"
+              most={500}
+              value={shown.new_per_day}
+              required
+            />
+            <NumberField
+              label="Percent to remember"
+              name="percent"
+              least={70}
+              most={97}
+              value={shown.percent}
+              hint="A question comes back when you would still know it with this probability. Higher means more reviews."
+              required
+            />
+          </div>
+        )}
+      </ChangeForm>
     </details>
   )
 }

@@ -1,7 +1,8 @@
 import { useStore } from '@nanostores/preact'
-import { ask, client } from '../../client.ts'
-import { promptForText } from '../../components/dialogs/prompts.tsx'
+import { ask, client, RequestFailed } from '../../client.ts'
+import { promptForConfirmation, promptForText } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
+import { pick } from '../../components/forms/changes.ts'
 import { Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { ListSearch } from '../../components/forms/search.tsx'
@@ -13,6 +14,12 @@ import { list } from '../../format.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { PersonChoice } from './people/person-choice.tsx'
+
+interface ClassChanges {
+  name?: string
+  archived?: boolean
+  teacher_ids?: number[]
+}
 
 /** All classes, for administrators. */
 export default function TeachClasses() {
@@ -38,13 +45,34 @@ export default function TeachClasses() {
               <ul class="cards">
                 {answer.classes.map((each) => {
                   const path = { params: { path: { id: each.id } } }
-                  const change = async (body: {
-                    name?: string
-                    archived?: boolean
-                    teacher_ids?: number[]
-                  }) => {
-                    await ask(client.PATCH('/api/v01/admin/classes/{id}', { ...path, body }))
+                  const change = async (body: ClassChanges) => {
+                    const was = pick<ClassChanges>(
+                      { name: each.name, archived: each.archived, teacher_ids: teacherIds },
+                      Object.keys(body) as (keyof ClassChanges)[],
+                    )
+                    const send = (replace: boolean) =>
+                      ask(
+                        client.PATCH('/api/v01/admin/classes/{id}', {
+                          ...path,
+                          body: { ...body, was, replace },
+                        }),
+                      )
+                    try {
+                      await send(false)
+                    } catch (error) {
+                      const isOutdated = error instanceof RequestFailed && error.code === 'changed'
+                      // Shown as it is now: what is wanted is done upon that.
+                      if (isOutdated) await found.reload()
+                      if (!(error instanceof RequestFailed) || error.code !== 'is_student') throw error
+                      const question = t(
+                        'They are a student of “{class}”. As its teacher they are none any more: they lose its exams at once, and their marks stay in the gradebook. Make them its teacher?',
+                        { class: each.name },
+                      )
+                      if (!(await promptForConfirmation(question, t('Make them a teacher')))) return false
+                      await send(true)
+                    }
                     await found.reload()
+                    return undefined
                   }
                   const teacherIds = each.teachers.map(({ user_id }) => user_id)
                   return (

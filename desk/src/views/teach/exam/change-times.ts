@@ -1,6 +1,7 @@
 import { RequestFailed } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { offerUndo, showToast } from '../../../components/dialogs/toasts.tsx'
+import type { Changes } from '../../../components/forms/changes.ts'
 import { t } from '../../../texts.ts'
 
 /** What somebody, or a class, has instead of an exam's own times. */
@@ -10,8 +11,19 @@ export interface Times {
   closes_at: string | null
 }
 
-/** The operations on the times of one person or class; `undefined` gives them the exam's own. */
-export type SendTimes = (times: Times | undefined, confirm: true | undefined) => Promise<unknown>
+/** Of who has none of their own. */
+export const NO_TIMES: Times = { extra_time_percent: 0, opens_at: null, closes_at: null }
+
+type Confirm = true | undefined
+
+/** The operations on the times of one person or class. */
+export interface TimesOperations {
+  /** Changes single ones, as long as they are as they `was`; the others stay. */
+  change: (body: Partial<Times> & { was: Partial<Times>; confirm: Confirm }) => Promise<unknown>
+  set: (body: Times & { was: Times; confirm: Confirm }) => Promise<unknown>
+  /** Gives them the exam's own. */
+  remove: (query: { confirm: Confirm }) => Promise<unknown>
+}
 
 /** Sends a change of times; asks first if it would end attempts under way. Undefined if it is not to be made then. */
 export async function sendTimes(
@@ -32,30 +44,48 @@ export async function sendTimes(
   }
 }
 
-interface Change {
-  send: SendTimes
-  before: Times | undefined
-  after: Times | undefined
-  /** Called after the change, and after it was undone. */
-  done: () => Promise<void>
-}
-
-/** Changes somebody's times, and offers to undo it, unless that has ended attempts. False if it was not made. */
-export async function changeTimes({ send, before, after, done }: Change): Promise<boolean> {
-  const set = (times: Times | undefined) => sendTimes((confirm) => send(times && toTimes(times), confirm))
-  const outcome = await set(after)
+/** Tells that times were changed, and offers to undo it, unless that has ended attempts. False if it was not made. */
+async function makeUndoable(
+  make: (confirm?: true) => Promise<unknown>,
+  undo: (confirm?: true) => Promise<unknown>,
+  done: () => Promise<void>,
+): Promise<boolean> {
+  const outcome = await sendTimes(make)
   if (outcome === undefined) return false
   const text = t('Saved; it takes effect at once')
   if (outcome === 'attempts ended') showToast(text)
   else
     offerUndo(text, async () => {
-      if (await set(before)) await done()
+      if (await sendTimes(undo)) await done()
     })
-  await done()
   return true
 }
 
-/** What is sent of an answer, which has more. */
-function toTimes({ extra_time_percent, opens_at, closes_at }: Times): Times {
-  return { extra_time_percent, opens_at, closes_at }
+/** Changes somebody's times; undefined for `before`: they had none of their own. */
+export function changeTimes(
+  { change, remove }: TimesOperations,
+  before: Times | undefined,
+  { changes, was }: Changes<Times>,
+  done: () => Promise<void>,
+): Promise<boolean> {
+  return makeUndoable(
+    (confirm) => change({ ...changes, was, confirm }),
+    (confirm) => (before ? change({ ...was, was: changes, confirm }) : remove({ confirm })),
+    done,
+  )
+}
+
+/** Gives somebody the exam's own times. */
+export async function removeTimes(
+  { set, remove }: TimesOperations,
+  { extra_time_percent, opens_at, closes_at }: Times,
+  done: () => Promise<void>,
+): Promise<void> {
+  const before = { extra_time_percent, opens_at, closes_at }
+  const isMade = await makeUndoable(
+    (confirm) => remove({ confirm }),
+    (confirm) => set({ ...before, was: NO_TIMES, confirm }),
+    done,
+  )
+  if (isMade) await done()
 }

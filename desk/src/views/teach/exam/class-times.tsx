@@ -3,7 +3,7 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import type { SendTimes } from './change-times.ts'
+import type { TimesOperations } from './change-times.ts'
 import type { Exam } from './tab-props.ts'
 import { RemoveTimes, TimesForm } from './times-form.tsx'
 
@@ -43,19 +43,18 @@ function OfClass({ at, name }: { at: { exam_id: number; class_id: number }; name
       throw error
     }
   })
-  const send: SendTimes = (times, confirm) =>
-    times
-      ? ask(
-          client.PUT('/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}', {
-            ...own,
-            body: { ...times, confirm },
-          }),
-        )
-      : ask(
-          client.DELETE('/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}', {
-            params: { path: at, query: { confirm } },
-          }),
-        )
+  const operations: TimesOperations = {
+    change: (body) =>
+      ask(client.PATCH('/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}', { ...own, body })),
+    set: (body) =>
+      ask(client.PUT('/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}', { ...own, body })),
+    remove: (query) =>
+      ask(
+        client.DELETE('/api/v01/admin/exams/{exam_id}/class-accommodations/{class_id}', {
+          params: { path: at, query },
+        }),
+      ),
+  }
   return (
     <Loaded of={found}>
       {({ times }) => (
@@ -66,13 +65,13 @@ function OfClass({ at, name }: { at: { exam_id: number; class_id: number }; name
               : t('{name}: the exam’s own times', { name })}
           </summary>
           <TimesForm
-            key={JSON.stringify(times)}
             draft={`times-${at.exam_id}-class-${at.class_id}`}
-            send={() => send}
-            before={() => times}
+            operations={operations}
             of={times}
             done={found.reload}
-            aside={times && <RemoveTimes send={send} before={times} name={name} done={found.reload} />}
+            aside={
+              times && <RemoveTimes operations={operations} before={times} name={name} done={found.reload} />
+            }
           />
         </details>
       )}

@@ -7,6 +7,7 @@ import { MoveButtons, moved } from '../../../components/forms/move-buttons.tsx'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
+import { mayAdd } from './change-question.ts'
 
 export type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
@@ -30,6 +31,7 @@ export function CopyDialog({ questions, copied, close }: CopyDialogProps) {
         button="Copy"
         send={async ({ exam_id }) => {
           const body = { ids: order.map((each) => each.id), exam_id: Number(exam_id) }
+          if (!(await mayAdd(body.exam_id, order.length))) return false
           const answer = await ask(client.POST('/api/v01/admin/questions/copy', { body }))
           close()
           await copied()

@@ -9,6 +9,7 @@ import { kindOf } from '../../../components/questions/kinds.ts'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { download } from '../../../download.ts'
 import { t } from '../../../texts.ts'
+import { mayAdd } from './change-question.ts'
 import type { TabProps } from './tab-props.ts'
 
 type Report = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
@@ -114,6 +115,7 @@ export function ImportExport({ exam }: TabProps) {
             <Action
               class="main"
               act={async () => {
+                if (!(await mayAdd(exam.id, found.report.inserted))) return undefined
                 const { inserted } = await read(found.file, found.format, { key: found.key })
                 return t('{count, plural, one {# question imported} other {# questions imported}}', {
                   count: inserted,

@@ -10,25 +10,20 @@ import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } 
 const MOST_RULES = 20
 const MOST_DRAWN = 500
 
-/** How the paper of an attempt is made of an exam's questions. */
-export interface PaperSettings {
+interface PaperFieldsProps {
+  /** As they are shown first. */
   shuffle: Shuffle
-  /** Empty: all questions. */
-  rules: DrawRule[]
-}
-
-interface PaperSettingsProps {
-  settings: PaperSettings
-  set: (settings: PaperSettings) => void
+  /** null: all questions. */
+  draw: DrawRule[] | null
   /** Of the exam; undefined while they are loaded. */
   questions: readonly Question[] | undefined
 }
 
 /** What is shuffled and drawn for each attempt, and what that gives. */
-export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
-  const { shuffle, rules } = settings
+export function PaperFields({ shuffle: first, draw, questions }: PaperFieldsProps) {
+  const [shuffle, setShuffle] = useState(first)
+  const [rules, setRules] = useState(draw ?? [])
   const id = useId()
-  const setRules = (next: DrawRule[]) => set({ ...settings, rules: next })
   const plan = questions && planDraw(rules, questions)
   const tags = [...new Set(questions?.flatMap((question) => question.tags))]
   return (
@@ -36,6 +31,7 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
       <legend>The paper of each attempt</legend>
       <Choice
         label="Shuffle"
+        name="shuffle"
         value={shuffle}
         options={[
           ['none', t('Nothing')],
@@ -43,7 +39,7 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
           ['options', t('The options of each question')],
           ['both', t('The questions and their options')],
         ]}
-        onChange={({ currentTarget }) => set({ ...settings, shuffle: currentTarget.value as Shuffle })}
+        onChange={({ currentTarget }) => setShuffle(currentTarget.value as Shuffle)}
       />
       {rules.map((rule, index) => (
         <div key={index} class="draw-row">
@@ -122,18 +118,27 @@ export function PaperFields({ settings, set, questions }: PaperSettingsProps) {
                 )}
               </p>
             ))}
-          <Example settings={settings} questions={questions} />
+          <Example shuffle={shuffle} rules={rules} questions={questions} />
         </>
       )}
-      <JsonField name="paper" value={settings} take={set} />
+      <JsonField
+        name="draw"
+        value={rules.length > 0 ? rules : null}
+        take={(taken: DrawRule[] | null) => setRules(taken ?? [])}
+      />
     </fieldset>
   )
 }
 
+interface ExampleProps {
+  shuffle: Shuffle
+  rules: DrawRule[]
+  questions: readonly Question[]
+}
+
 /** The paper of one attempt, as it could be. */
-function Example({ settings, questions }: { settings: PaperSettings; questions: readonly Question[] }) {
+function Example({ shuffle, rules, questions }: ExampleProps) {
   const [paper, setPaper] = useState<{ question: Question; letters: string[] | null }[]>()
-  const { shuffle, rules } = settings
   function make() {
     const drawn = draw(rules, questions)
     const ordered = shuffle === 'questions' || shuffle === 'both' ? shuffled(drawn) : drawn

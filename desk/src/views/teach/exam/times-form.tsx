@@ -1,71 +1,63 @@
 import type { ComponentChildren } from 'preact'
 import { Action } from '../../../components/forms/button.tsx'
-import { MomentField, NumberField } from '../../../components/forms/fields.tsx'
-import { type Fields, Form } from '../../../components/forms/form.tsx'
-import { fromLocalInput } from '../../../format.ts'
+import { ChangeForm } from '../../../components/forms/change-form.tsx'
+import { NumberField } from '../../../components/forms/fields.tsx'
+import { MomentField } from '../../../components/forms/moment-field.tsx'
+import { momentIn } from '../../../moments.ts'
 import { t } from '../../../texts.ts'
-import { changeTimes, type SendTimes, type Times } from './change-times.ts'
+import { changeTimes, NO_TIMES, removeTimes, type Times, type TimesOperations } from './change-times.ts'
+
+/** Offered to who has no times of their own. */
+const USUAL_PERCENT = 25
 
 interface TimesFormProps {
   /** Names what is typed here among the drafts. */
   draft: string
-  send: (fields: Fields) => SendTimes
-  /** What they have now; undefined: the exam's own times. */
-  before: (fields: Fields) => Times | undefined
-  /** What the fields show at first. */
-  of?: Times | undefined
+  operations: TimesOperations
+  /** What they have; undefined: the exam's own times. */
+  of: Times | undefined
   done: () => Promise<void>
-  clears?: boolean
   /** Shown beside the button. */
   aside?: ComponentChildren
-  /** Fields before those of the times. */
-  children?: ComponentChildren
 }
 
 /** The form of somebody's own times at an exam. */
-export function TimesForm({ draft, send, before, of, done, clears, aside, children }: TimesFormProps) {
+export function TimesForm({ draft, operations, of, done, aside }: TimesFormProps) {
+  const { extra_time_percent, opens_at, closes_at } = of ?? NO_TIMES
   return (
-    <Form
+    <ChangeForm
+      of={{ extra_time_percent, opens_at, closes_at }}
       button="Save"
       draft={draft}
-      clears={clears ?? false}
       aside={aside}
-      send={(fields) =>
-        changeTimes({
-          send: send(fields),
-          before: before(fields),
-          after: {
-            extra_time_percent: Number(fields.extra),
-            opens_at: fromLocalInput(fields.opens_at),
-            closes_at: fromLocalInput(fields.closes_at),
-          },
-          done,
-        })
-      }
+      saved={false}
+      reload={done}
+      read={(fields, form) => ({
+        extra_time_percent: Number(fields.extra_time_percent),
+        opens_at: momentIn(form, 'opens_at'),
+        closes_at: momentIn(form, 'closes_at'),
+      })}
+      send={(changes, was) => changeTimes(operations, of, { changes, was }, done)}
     >
-      <div class="fields">
-        {children}
-        <NumberField
-          label="More time in percent"
-          name="extra"
-          most={300}
-          value={of?.extra_time_percent ?? 25}
-          required
-        />
-        <MomentField label="Opens" name="opens_at" value={of?.opens_at ?? null} hint="Empty: as the exam" />
-        <MomentField
-          label="Closes"
-          name="closes_at"
-          value={of?.closes_at ?? null}
-          hint="Empty: as the exam"
-        />
-      </div>
-    </Form>
+      {(shown) => (
+        <div class="fields">
+          <NumberField
+            label="More time in percent"
+            name="extra_time_percent"
+            most={300}
+            value={of ? shown.extra_time_percent : shown.extra_time_percent || USUAL_PERCENT}
+            required
+          />
+          <MomentField label="Opens" name="opens_at" value={shown.opens_at} hint="Empty: as the exam" />
+          <MomentField label="Closes" name="closes_at" value={shown.closes_at} hint="Empty: as the exam" />
+        </div>
+      )}
+    </ChangeForm>
   )
 }
 
 interface RemoveTimesProps {
-  send: SendTimes
+  operations: TimesOperations
   before: Times
   /** Whose they are. */
   name: string
@@ -73,12 +65,12 @@ interface RemoveTimesProps {
 }
 
 /** Gives somebody the exam's own times again. */
-export function RemoveTimes({ send, before, name, done }: RemoveTimesProps) {
+export function RemoveTimes({ operations, before, name, done }: RemoveTimesProps) {
   return (
     <Action
       class="small"
       aria-label={t('The exam’s own times: {name}', { name })}
-      act={() => changeTimes({ send, before, after: undefined, done })}
+      act={() => removeTimes(operations, before, done)}
     >
       The exam’s own times
     </Action>

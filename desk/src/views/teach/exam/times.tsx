@@ -7,7 +7,7 @@ import { useLoad } from '../../../components/page/use-load.ts'
 import { moment, nameAndUsername, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { chosenPerson, type Person, PersonChoice } from '../people/person-choice.tsx'
-import type { SendTimes } from './change-times.ts'
+import type { TimesOperations } from './change-times.ts'
 import { ClassTimes } from './class-times.tsx'
 import { ExtendForm, mayGetMinutes } from './extend-form.tsx'
 import type { TabProps } from './tab-props.ts'
@@ -20,23 +20,32 @@ export function Times({ exam }: TabProps) {
   // Read anew whenever somebody is to be chosen, and not for each letter of the search.
   const findTaking = useMemo(() => searchTaking(exam.id), [exam.id, whom])
   const found = useLoad(exam.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/accommodations', path)))
-  const sendFor =
-    (userId: number): SendTimes =>
-    (times, confirm) => {
-      const own = { exam_id: exam.id, user_id: userId }
-      return times
-        ? ask(
-            client.PUT('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
-              params: { path: own },
-              body: { ...times, confirm },
-            }),
-          )
-        : ask(
-            client.DELETE('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
-              params: { path: own, query: { confirm } },
-            }),
-          )
+  const [who, setWho] = useState<number>()
+  const operationsOn = (userId: number): TimesOperations => {
+    const own = { exam_id: exam.id, user_id: userId }
+    return {
+      change: (body) =>
+        ask(
+          client.PATCH('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
+            params: { path: own },
+            body,
+          }),
+        ),
+      set: (body) =>
+        ask(
+          client.PUT('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
+            params: { path: own },
+            body,
+          }),
+        ),
+      remove: (query) =>
+        ask(
+          client.DELETE('/api/v01/admin/exams/{exam_id}/accommodations/{user_id}', {
+            params: { path: own, query },
+          }),
+        ),
     }
+  }
   return (
     <div class="stack">
       <section class="sheet" aria-labelledby="extend">
@@ -106,7 +115,7 @@ export function Times({ exam }: TabProps) {
                     head: t('Change'),
                     cell: (row) => (
                       <RemoveTimes
-                        send={sendFor(row.user_id)}
+                        operations={operationsOn(row.user_id)}
                         before={row}
                         name={row.username}
                         done={found.reload}
@@ -118,19 +127,15 @@ export function Times({ exam }: TabProps) {
             )
           }
         </Loaded>
-        {/* What somebody has now is what an undo brings back. */}
-        {found.data && (
+        <PersonChoice onChoose={(id) => setWho(id === '' ? undefined : Number(id))} />
+        {found.data && who !== undefined && (
           <TimesForm
-            draft={`times-${exam.id}`}
-            clears
-            send={({ user_id }) => sendFor(Number(user_id))}
-            before={({ user_id }) =>
-              found.data?.accommodations.find((each) => each.user_id === Number(user_id))
-            }
+            key={who}
+            draft={`times-${exam.id}-${who}`}
+            operations={operationsOn(who)}
+            of={found.data.accommodations.find((each) => each.user_id === who)}
             done={found.reload}
-          >
-            <PersonChoice name="user_id" />
-          </TimesForm>
+          />
         )}
       </section>
       {exam.class_ids.length > 0 && <ClassTimes exam={exam} />}

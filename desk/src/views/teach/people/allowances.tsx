@@ -1,5 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { type Answer, ask, client, toQuery } from '../../../client.ts'
+import { promptForName } from '../../../components/dialogs/prompts.tsx'
 import { OUTLIVING, sendSoon } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice } from '../../../components/forms/fields.tsx'
@@ -11,11 +12,20 @@ import { SelectionBar } from '../../../components/page/selection-bar.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { useSelection } from '../../../components/page/use-selection.ts'
+import { list } from '../../../format.ts'
 import { $query, setQuery } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 
 const keyOf = ({ student_id, exam_id }: Row) => `${student_id} ${exam_id}`
+
+/** Names that are shown of a selection. */
+const MOST_NAMES = 10
+
+function namesOf(rows: readonly Row[]): string {
+  const names = rows.slice(0, MOST_NAMES).map((row) => `${row.username} (${row.exam_name})`)
+  return list(rows.length > MOST_NAMES ? [...names, '…'] : names)
+}
 
 type Change = 'reset' | 'increase' | 'decrease'
 type Row = Answer<'/api/v01/admin/attempts', 'get'>['rows'][number]
@@ -50,13 +60,16 @@ export default function Allowances() {
     await ask(client.POST('/api/v01/admin/attempts/modify', { body, ...OUTLIVING }))
     await found.reload()
   }
+  const deleteAttempts = (row: Row, action: Change, question: string) => async () => {
+    if (await promptForName(question, t('Delete'), row.username)) await change(row, action)()
+  }
   const takeAway = (row: Row) =>
     sendSoon(
       t('One attempt of {name} at {exam} taken away', { name: row.username, exam: row.exam_name }),
       change(row, 'increase'),
     )
   return (
-    <Page title="Allowances" lead="Attempts that are used up, and giving some back.">
+    <Page title="Allowances" lead="Attempts that are used up. Deleting one gives it back.">
       <div class="filters">
         <ListSearch label="Search people" />
         <ExamChoice
@@ -78,8 +91,8 @@ export default function Allowances() {
         />
       </div>
       <Loaded of={found}>
-        {(list) =>
-          list.rows.length === 0 ? (
+        {(found) =>
+          found.rows.length === 0 ? (
             <Empty title="Nothing here" />
           ) : (
             <>
@@ -93,12 +106,12 @@ export default function Allowances() {
                 <Action
                   class="small bad"
                   confirm={t(
-                    '{count, plural, one {Remove the latest attempt with its result, # time?} other {Remove the latest attempt with its result, # times?}}',
-                    { count: selection.chosen.length },
+                    'Delete the latest attempt of each of these with its answers and its result, for good? {names}',
+                    { names: namesOf(selection.chosen) },
                   )}
                   act={changeAll('decrease')}
                 >
-                  Give one attempt back
+                  Delete the latest attempts
                 </Action>
                 <Action
                   class="small bad"
@@ -115,17 +128,17 @@ export default function Allowances() {
                 <Action
                   class="small bad"
                   confirm={t(
-                    '{count, plural, one {Remove all attempts of # row with their results?} other {Remove all attempts of # rows with their results?}}',
-                    { count: selection.chosen.length },
+                    'Delete all attempts of these with their answers and results, for good? {names}',
+                    { names: namesOf(selection.chosen) },
                   )}
                   act={changeAll('reset')}
                 >
-                  Reset all
+                  Delete all attempts
                 </Action>
               </SelectionBar>
               <Table
                 caption="Allowances"
-                rows={list.rows}
+                rows={found.rows}
                 keyOf={keyOf}
                 selection={{ ...selection, name: (row) => `${row.username}, ${row.exam_name}` }}
                 columns={[
@@ -144,17 +157,20 @@ export default function Allowances() {
                       <span class="row">
                         <Action
                           class="small bad"
-                          aria-label={t('Give one back: {name}, {exam}', {
+                          aria-label={t('Delete the latest attempt: {name}, {exam}', {
                             name: row.username,
                             exam: row.exam_name,
                           })}
-                          confirm={t('Remove the latest attempt of {name} at {exam} with its result?', {
-                            name: row.username,
-                            exam: row.exam_name,
-                          })}
-                          act={change(row, 'decrease')}
+                          act={deleteAttempts(
+                            row,
+                            'decrease',
+                            t(
+                              'Delete the latest attempt of {name} at {exam} with its answers and its result, for good? They can take the exam once more then.',
+                              { name: row.username, exam: row.exam_name },
+                            ),
+                          )}
                         >
-                          Give one back
+                          Delete the latest attempt
                         </Action>
                         <button
                           type="button"
@@ -169,14 +185,20 @@ export default function Allowances() {
                         </button>
                         <Action
                           class="small bad"
-                          aria-label={t('Reset: {name}, {exam}', { name: row.username, exam: row.exam_name })}
-                          confirm={t('Remove all attempts of {name} at {exam} with their results?', {
+                          aria-label={t('Delete all attempts: {name}, {exam}', {
                             name: row.username,
                             exam: row.exam_name,
                           })}
-                          act={change(row, 'reset')}
+                          act={deleteAttempts(
+                            row,
+                            'reset',
+                            t(
+                              'Delete all attempts of {name} at {exam} with their answers and results, for good?',
+                              { name: row.username, exam: row.exam_name },
+                            ),
+                          )}
                         >
-                          Reset
+                          Delete all attempts
                         </Action>
                       </span>
                     ),
@@ -184,8 +206,8 @@ export default function Allowances() {
                 ]}
               />
               <Pager
-                of={list}
-                total={t('{count, plural, one {# row} other {# rows}}', { count: list.total })}
+                of={found}
+                total={t('{count, plural, one {# row} other {# rows}}', { count: found.total })}
               />
             </>
           )

@@ -10,6 +10,7 @@ import { kindOf } from '../../../components/questions/kinds.ts'
 import { percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { mayAdd } from '../exam/change-question.ts'
 import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
 
@@ -133,6 +134,7 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
             class="main"
             disabled={isRunning || stored.data === undefined || chosen.length === 0}
             act={async () => {
+              if (!(await mayAdd(examId, chosen.length))) return undefined
               const body = {
                 exam_id: examId,
                 questions: chosen.map(({ exam_id: _, ...question }) => question),

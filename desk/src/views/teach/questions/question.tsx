@@ -6,6 +6,7 @@ import { Action } from '../../../components/forms/button.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { isEnter } from '../../../components/forms/typing-keys.ts'
+import { useChanges } from '../../../components/forms/use-changes.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
@@ -15,12 +16,22 @@ import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
+import { mayAdd } from '../exam/change-question.ts'
 import { ImageField, useImageUpload } from './image-field.tsx'
 import { usePlaceInExam } from './place-in-exam.ts'
 import { Preview } from './preview.tsx'
 import { findProblems } from './problems.ts'
 import { QuestionFields } from './question-fields.tsx'
-import { changesOf, clean, contentOf, EMPTY, isKeyChanged, toQuestionForm } from './written-question.ts'
+import {
+  changesOf,
+  clean,
+  contentOf,
+  EMPTY,
+  type Fields,
+  fieldsOf,
+  isKeyChanged,
+  toQuestionForm,
+} from './written-question.ts'
 
 /** Delay of the preview, so that it never slows down typing. */
 const PREVIEW_MS = 150
@@ -64,13 +75,34 @@ interface EditorProps {
   another: (like: Partial<Question>) => void
 }
 
-function Editor({ id, question, isAnother, another }: EditorProps) {
+/** The form begins anew when what was typed is discarded. */
+function Editor(props: EditorProps) {
+  const typed = useRef<() => Fields | undefined>(() => undefined)
+  const { id, question } = props
+  const changes = useChanges<Fields>(fieldsOf(question), `question-${id ?? `new-${question.exam_id}`}`, () =>
+    typed.current(),
+  )
+  return <EditorForm key={changes.turn} {...props} changes={changes} typed={typed} />
+}
+
+interface EditorFormProps extends EditorProps {
+  changes: ReturnType<typeof useChanges<Fields>>
+  /** Reads what is typed. */
+  typed: { current: () => Fields | undefined }
+}
+
+function EditorForm({ id, question: stored, isAnother, another, changes, typed }: EditorFormProps) {
+  const question: Question = {
+    ...stored,
+    ...changes.shown,
+    image_url: changes.shown.image_path === stored.image_path ? stored.image_url : null,
+  }
   const [shown, setShown] = useState(question)
   const [content, setContent] = useState(() => contentOf(question))
   const [tags, setTags] = useState(question.tags)
   const [wantsRegrade, setWantsRegrade] = useState(false)
   const [problems, setProblems] = useState<string[]>([])
-  const saved = useRef(question)
+  const saved = useRef<Question>({ ...stored, ...changes.before })
   const goesOn = useRef(false)
   const sheet = useRef<HTMLDivElement>(null)
   const examId = question.exam_id
@@ -79,6 +111,10 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
   }, [])
   const place = usePlaceInExam(examId, id)
   const read = (form: HTMLFormElement) => ({ ...readForm(form), ...clean(content), tags })
+  typed.current = () => {
+    const form = sheet.current?.querySelector('form')
+    return form ? { ...read(form), image_path: shown.image_path } : undefined
+  }
   const follow = useDebounced(
     (form: HTMLFormElement) => setShown((before) => ({ ...before, ...read(form) })),
     PREVIEW_MS,
@@ -106,6 +142,7 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
       return false
     if (id === undefined) {
       const { question_type } = content
+      if (!(await mayAdd(examId, 1))) return false
       const body = toQuestionForm({ ...fields, exam_id: examId })
       const made = await ask(client.POST('/api/v01/admin/questions', { body }))
       if (goesOn.current)
@@ -164,11 +201,6 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
           onInput={({ target }) =>
             target instanceof Element && follow(target.closest('form') as HTMLFormElement)
           }
-          onReset={() => {
-            setContent(contentOf(question))
-            setTags(question.tags)
-            setImage(question.image_path)
-          }}
           onPaste={(event) => upload.take(event, event.clipboardData)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => upload.take(event, event.dataTransfer)}
@@ -180,7 +212,7 @@ function Editor({ id, question, isAnother, another }: EditorProps) {
         >
           <Form
             button="Save"
-            draft={`question-${id ?? `new-${examId}`}`}
+            kept={{ ...changes.kept, settle: () => changes.settleAs(fieldsOf(saved.current)) }}
             send={(_fields, form) =>
               save(form).finally(() => {
                 goesOn.current = false

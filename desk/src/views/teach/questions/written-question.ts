@@ -27,6 +27,10 @@ export const EMPTY: Question = {
 /** What the form edits. */
 export type Fields = Partial<Omit<Question, 'exam_id' | 'image_url'>>
 
+export function fieldsOf({ exam_id: _, image_url, ...fields }: Question): Fields {
+  return fields
+}
+
 const KEY_FIELDS: (keyof Fields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
 
 export function isKeyChanged(changes: Fields): boolean {

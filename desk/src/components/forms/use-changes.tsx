@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { dropDraft, readDraft, useDraftSaver } from '../../drafts.ts'
+import { type Changes, compare, isEmpty, pick } from './changes.ts'
+import { RestoredNotice } from './form-draft.tsx'
+
+interface Opened<T> {
+  /** What the fields show at first. */
+  shown: T
+  /** What was stored when the person saw it, field by field. */
+  before: T
+  stored: T
+  restoredAt?: number | undefined
+  /** Fields of another number are others. */
+  turn: number
+}
+
+/**
+ * What somebody changes of what is stored. What they have typed stays, and so does what they saw when they did, though
+ * the stored is read anew or the page is closed meanwhile; all other fields are as they are stored now.
+ */
+export function useChanges<T extends object>(
+  stored: T,
+  draft: string | undefined,
+  read: () => T | undefined,
+) {
+  const [opened, setOpened] = useState(() => open(stored, draft))
+  const { keep, drop } = useDraftSaver(draft)
+  const latest = useRef(stored)
+  latest.current = stored
+  const known = useRef(JSON.stringify(stored))
+  const compareNow = (): Changes<T> => compare(opened.before, read() ?? opened.before)
+  const json = JSON.stringify(stored)
+  useEffect(() => {
+    if (known.current === json) return
+    known.current = json
+    setOpened({ ...opened, ...onTop(stored, compareNow()), stored, turn: opened.turn + 1 })
+  }, [json])
+  const beginAnew = (now: T) => {
+    drop()
+    setOpened({ shown: now, before: now, stored: now, turn: opened.turn + 1 })
+  }
+  return {
+    ...opened,
+    compareNow,
+    kept: {
+      keep: () => {
+        const changes = compareNow()
+        if (isEmpty(changes)) drop()
+        else keep(() => changes)
+      },
+      settle: () => beginAnew(latest.current),
+      notice: <RestoredNotice at={opened.restoredAt} discard={() => beginAnew(opened.stored)} />,
+    },
+    /** For a form that stays as it is when it was saved. */
+    settleAs: (now: T) => {
+      drop()
+      setOpened({ ...opened, before: now, stored: now, restoredAt: undefined })
+    },
+  }
+}
+
+function open<T extends object>(stored: T, draft: string | undefined): Opened<T> {
+  const kept = draft === undefined ? undefined : readDraft<Partial<Changes<T>>>(draft)
+  const { changes, was } = kept?.value ?? {}
+  const isKept = changes && was && !isEmpty(compare(stored, changes))
+  if (draft !== undefined && kept && !isKept) dropDraft(draft)
+  return isKept
+    ? { ...onTop(stored, { changes, was }), stored, restoredAt: kept?.at, turn: 0 }
+    : { shown: stored, before: stored, stored, turn: 0 }
+}
+
+/** Changes on top of what is stored now; those that are stored already are none. */
+function onTop<T extends object>(
+  stored: T,
+  { changes, was }: Changes<T>,
+): Pick<Opened<T>, 'shown' | 'before'> {
+  const names = Object.keys(compare(stored, changes).changes) as (keyof T)[]
+  return { shown: { ...stored, ...pick(changes, names) }, before: { ...stored, ...pick(was, names) } }
+}

@@ -1,0 +1,197 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, openFor } from '../support/browser.ts'
+import { createClass } from '../support/content/classes.ts'
+import { createExam } from '../support/content/exams.ts'
+import { expectFlawless } from '../support/promises/flaws.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let browser: Browser
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([startService(), openBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
+
+const examOf = async (id: number) =>
+  (
+    await service.sql`
+      select description, duration_minutes, result_mode, for_classes, opens_at, closes_at from exams where id = ${id}`
+  )[0]
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+const question = (page: Page) => page.locator('dialog.question')
+
+test('settings that were left open put nothing back; what two people have changed is asked', async () => {
+  const admin = await service.admin()
+  const { examId } = await createExam(service.sql, { name: 'Left open', duration_minutes: 60 })
+  const classId = await createClass(service.sql)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/settings`)
+  await page.getByLabel('Description').fill('A correction')
+  const change = { duration_minutes: 90, class_ids: [classId], result_mode: 'on_release' } as const
+  await admin.patch(`/api/v01/admin/exams/${examId}`, change, 200)
+  // The page is opened again: the draft has the description alone.
+  await page.reload()
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await page.getByLabel('Description').inputValue()).toBe('A correction')
+  expect(await page.getByLabel('Minutes').inputValue()).toBe('90')
+  await save(page)
+  await expect
+    .poll(() => examOf(examId))
+    .toMatchObject({
+      description: 'A correction',
+      duration_minutes: 90,
+      result_mode: 'on_release',
+      for_classes: true,
+    })
+
+  await page.getByText('Saved').first().waitFor()
+  await page.getByLabel('Minutes').fill('45')
+  await admin.patch(`/api/v01/admin/exams/${examId}`, { duration_minutes: 120 }, 200)
+  await save(page)
+  const row = question(page).getByRole('row', { name: /Minutes/ })
+  await row.getByText('120').waitFor()
+  await row.getByText('45').waitFor()
+  await expectFlawless(page)
+  await question(page).getByRole('button', { name: 'Keep what is there' }).click()
+  await expect.poll(() => page.getByLabel('Minutes').inputValue()).toBe('120')
+  await page.getByLabel('Minutes').fill('50')
+  await admin.patch(`/api/v01/admin/exams/${examId}`, { duration_minutes: 130 }, 200)
+  await save(page)
+  await question(page).getByRole('button', { name: 'Save mine' }).click()
+  await expect.poll(async () => (await examOf(examId))?.duration_minutes).toBe(50)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('times keep their seconds and their hour, and an hour that is left out is none', async () => {
+  const admin = await service.admin()
+  const { examId } = await createExam(service.sql, { name: 'At night' })
+  // In the second of two equal hours, and with seconds.
+  const times = { opens_at: '2026-10-25T01:30:30.250Z', closes_at: '2099-10-25T01:30:30.000Z' }
+  await admin.patch(`/api/v01/admin/exams/${examId}`, times, 200)
+  const { page, context, problems } = await openFor(browser, admin, { timezoneId: 'Europe/Berlin' })
+  await page.goto(`/desk/teach/exams/${examId}/settings`)
+  expect(await page.getByLabel('Opens', { exact: true }).inputValue()).toMatch(/^2026-10-25T02:30:30\.25/)
+  await page.getByLabel('Description').fill('Other words')
+  await save(page)
+  await expect.poll(async () => (await examOf(examId))?.description).toBe('Other words')
+  const stored = async () => {
+    const { exam } = (await admin.get(`/api/v01/admin/exams/${examId}`, 200)).body
+    return { opens_at: exam.opens_at, closes_at: exam.closes_at }
+  }
+  expect(await stored()).toEqual(times)
+
+  // Another minute of the same hour stays in that hour, until the other one is chosen.
+  await page.getByLabel('Opens', { exact: true }).fill('2026-10-25T02:45')
+  await save(page)
+  await expect.poll(async () => (await stored()).opens_at).toBe('2026-10-25T01:45:00.000Z')
+  await page
+    .getByLabel('Opens: this hour comes twice')
+    .selectOption({ label: 'The first time, before clocks are set back' })
+  await expectFlawless(page)
+  await save(page)
+  await expect.poll(async () => (await stored()).opens_at).toBe('2026-10-25T00:45:00.000Z')
+
+  await page.getByLabel('Opens', { exact: true }).fill('2026-03-29T02:30')
+  await page.getByText('There is no such time that day').waitFor()
+  await save(page)
+  expect(
+    await page
+      .getByLabel('Opens', { exact: true })
+      .evaluate((input) => 'validity' in input && (input.validity as { valid: boolean }).valid),
+  ).toBe(false)
+  expect((await stored()).opens_at).toBe('2026-10-25T00:45:00.000Z')
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('somebody’s own times are shown before they are changed, and what others gave them stays', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const { examId } = await createExam(service.sql)
+  const path = `/api/v01/admin/exams/${examId}/accommodations/${student.id}` as const
+  await admin.put(path, { closes_at: '2099-01-01T10:00:30Z' }, 200)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/times`)
+  const own = page.getByRole('region', { name: 'Individual times' })
+  await own.getByLabel('Find somebody').fill(student.username)
+  await own.getByLabel('Who', { exact: true }).selectOption(String(student.id))
+  await expect.poll(() => own.getByLabel('More time in percent').inputValue()).toBe('0')
+  await own.getByLabel('More time in percent').fill('40')
+  await admin.patch(path, { opens_at: '2026-01-01T00:00Z' }, 200)
+  await save(page)
+  const stored = async () =>
+    (await admin.get(`/api/v01/admin/exams/${examId}/accommodations`, 200)).body.accommodations[0]
+  await expect.poll(stored).toMatchObject({
+    extra_time_percent: 40,
+    opens_at: '2026-01-01T00:00:00.000Z',
+    closes_at: '2099-01-01T10:00:30.000Z',
+  })
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a class exam is for everybody only by a choice, and a published one says whom new times concern', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const classId = await createClass(service.sql, { students: [student] })
+  const { examId } = await createExam(service.sql, { name: 'Of a class', duration_minutes: 60 })
+  await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/settings`)
+  const box = page.locator(`input[name=class_ids][value="${classId}"]`)
+  await box.uncheck()
+  await page.getByText('Choose at least one class').waitFor()
+  await save(page)
+  expect(await examOf(examId)).toMatchObject({ for_classes: true })
+  await expectFlawless(page)
+  await page.getByLabel('Everybody').check()
+  await page.getByLabel('Minutes').fill('90')
+  await save(page)
+  await question(page).getByText('Attempts under way follow the new times at once (1)').waitFor()
+  await question(page).getByText('Everybody sees it from now on').waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await examOf(examId)).toMatchObject({ for_classes: true, duration_minutes: 60 })
+  await save(page)
+  await question(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => examOf(examId)).toMatchObject({ for_classes: false, duration_minutes: 90 })
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('an attempt is deleted by the name of whose it is, and a student becomes a teacher after a question', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const classId = await createClass(service.sql, { students: [student] })
+  await service.sql`update classes set name = 'Their class' where id = ${classId}`
+  const { examId } = await createExam(service.sql, { name: 'Taken once', max_attempts: 2 })
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, { answers: {}, markedForReview: [] }, 200)
+  const attempts = () => service.sql`select 1 from attempts where exam_id = ${examId}`
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/allowances?q=${student.username}&exam=${examId}`)
+  await page.getByRole('button', { name: /^Delete the latest attempt:/ }).click()
+  const name = question(page).getByLabel(`To confirm, type ${student.username}`)
+  await name.fill('somebody else')
+  await question(page).getByRole('button', { name: 'Delete' }).click()
+  expect(await attempts()).toHaveLength(1)
+  await expectFlawless(page)
+  await name.fill(student.username)
+  await question(page).getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(attempts).toHaveLength(0)
+
+  await page.goto('/desk/teach/classes?q=Their class')
+  await page.getByText('Teachers', { exact: true }).click()
+  await page.getByLabel('Find somebody').fill(student.username)
+  await page.getByLabel('Who', { exact: true }).selectOption(String(student.id))
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await question(page).getByText('They are a student of').waitFor()
+  await question(page).getByRole('button', { name: 'Make them a teacher' }).click()
+  await expect
+    .poll(() => service.sql`select role from class_members where class_id = ${classId} and left_at is null`)
+    .toEqual([{ role: 'teacher' }])
+  expect(problems).toEqual([])
+  await context.close()
+})
