@@ -27,16 +27,16 @@ export function momentsOf(text: string): string[] {
 
 /** The time in a field: the one that was there before as long as it is the same, to the second and the hour. */
 export function momentIn(form: HTMLFormElement, name: string): string | null {
-  const text = valueOf(form, name)
+  const text = textIn(form, name)
   if (text === '') return null
   const found = momentsOf(text)
-  return found[Number(valueOf(form, turnName(name)))] ?? found[0] ?? new Date(text).toISOString()
+  return found[Number(textIn(form, turnName(name)))] ?? found[0] ?? new Date(text).toISOString()
 }
 
 /** What says which of two equal hours is meant. */
 export const turnName = (name: string) => `${name}_turn`
 
-function valueOf(form: HTMLFormElement, name: string): string {
+function textIn(form: HTMLFormElement, name: string): string {
   const field = form.elements.namedItem(name)
   return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value : ''
 }
