@@ -15,6 +15,8 @@ export function MomentField({ label, name, hint, value = null }: MomentFieldProp
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(() => toLocalInput(value))
   const found = momentsOf(text)
+  // Another minute of an hour that comes twice is in the same of both.
+  const turn = value ? Math.max(momentsOf(toLocalInput(value)).indexOf(value), 0) : 0
   const isLeftOut = text !== '' && found.length === 0
   const problem = t('There is no such time that day: clocks are set forward.')
   useEffect(() => {
@@ -45,7 +47,7 @@ export function MomentField({ label, name, hint, value = null }: MomentFieldProp
         <Choice
           label={t('{label}: this hour comes twice', { label })}
           name={turnName(name)}
-          value={value && found.includes(value) ? found.indexOf(value) : 0}
+          value={turn}
           options={[
             [0, t('The first time, before clocks are set back')],
             [1, t('The second time, after clocks are set back')],

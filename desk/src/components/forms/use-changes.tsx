@@ -33,11 +33,14 @@ export function useChanges<T extends object>(
   useEffect(() => {
     if (known.current === json) return
     known.current = json
-    setOpened({ ...opened, ...onTop(stored, compareNow()), stored, turn: opened.turn + 1 })
+    const changes = compareNow()
+    setOpened((last) => ({ ...last, ...onTop(stored, changes), stored, turn: last.turn + 1 }))
   }, [json])
   const beginAnew = (now: T) => {
     drop()
-    setOpened({ shown: now, before: now, stored: now, turn: opened.turn + 1 })
+    // What is typed is none of these changes any more, also where the stored was read anew a moment ago.
+    known.current = JSON.stringify(latest.current)
+    setOpened(({ turn }) => ({ shown: now, before: now, stored: now, turn: turn + 1 }))
   }
   return {
     ...opened,
@@ -54,7 +57,7 @@ export function useChanges<T extends object>(
     /** For a form that stays as it is when it was saved. */
     settleAs: (now: T) => {
       drop()
-      setOpened({ ...opened, before: now, stored: now, restoredAt: undefined })
+      setOpened((last) => ({ ...last, before: now, stored: now, restoredAt: undefined }))
     },
   }
 }

@@ -12,7 +12,9 @@ export async function mayChange(
   if (!published) return true
   const said: string[] = []
   const isRetimed = 'duration_minutes' in changes || 'opens_at' in changes || 'closes_at' in changes
-  if (isRetimed && attempts + under_way > 0)
+  // Of an exam that is closed at once, it is asked how many attempts that ends.
+  const isClosed = Boolean(changes.closes_at && Date.parse(changes.closes_at) <= Date.now())
+  if (isRetimed && !isClosed && attempts + under_way > 0)
     said.push(
       t(
         'Attempts under way follow the new times at once ({under_way}); finished ones stay as they are ({attempts}).',
