@@ -43,7 +43,7 @@ export function ChangeForm<T extends object>({
     const element = place.current?.querySelector('form')
     return element ? read(fieldsOf(element), element) : undefined
   }
-  const { shown, turn, compareNow, kept } = useChanges(of, draft, readNow)
+  const { shown, turn, takeChanges, kept } = useChanges(of, draft, readNow)
   return (
     <div ref={place}>
       <Form
@@ -55,7 +55,7 @@ export function ChangeForm<T extends object>({
             value: (name, value) => say?.(name, value) ?? wordsOf(element, name, value),
           }
           const isSent = await sendChanges(
-            compareNow(),
+            takeChanges(),
             (changes, was) => send(changes, was, element),
             describe,
           )

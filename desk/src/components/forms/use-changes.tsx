@@ -28,6 +28,7 @@ export function useChanges<T extends object>(
   const latest = useRef(stored)
   latest.current = stored
   const known = useRef(JSON.stringify(stored))
+  const sent = useRef<T | undefined>(undefined)
   const compareNow = (): Changes<T> => compare(opened.before, read() ?? opened.before)
   const json = JSON.stringify(stored)
   useEffect(() => {
@@ -36,22 +37,29 @@ export function useChanges<T extends object>(
     const changes = compareNow()
     setOpened((last) => ({ ...last, ...onTop(stored, changes), stored, turn: last.turn + 1 }))
   }, [json])
-  const beginAnew = (now: T) => {
+  const beginAnew = (now: T, changes: Partial<T> = {}) => {
     drop()
-    // What is typed is none of these changes any more, also where the stored was read anew a moment ago.
+    // What was sent is none of these changes any more, also where the stored was read anew a moment ago.
     known.current = JSON.stringify(latest.current)
-    setOpened(({ turn }) => ({ shown: now, before: now, stored: now, turn: turn + 1 }))
+    setOpened(({ turn }) => ({ ...onTop(now, { changes, was: now }), stored: now, turn: turn + 1 }))
   }
   return {
     ...opened,
-    compareNow,
+    /** The changes that are to be sent: what is typed from now on stays when they are saved. */
+    takeChanges: () => {
+      sent.current = read()
+      return compareNow()
+    },
     kept: {
       keep: () => {
         const changes = compareNow()
         if (isEmpty(changes)) drop()
         else keep(() => changes)
       },
-      settle: () => beginAnew(latest.current),
+      settle: () => {
+        const typed = sent.current && compare(sent.current, read() ?? sent.current)
+        beginAnew(latest.current, typed?.changes)
+      },
       notice: <RestoredNotice at={opened.restoredAt} discard={() => beginAnew(opened.stored)} />,
     },
     /** For a form that stays as it is when it was saved. */
