@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -221,6 +222,21 @@ test('a service that comes before its database waits for it', async () => {
   onTestFinished(() => void proxy.close())
   await service.ready()
   expect(await service.exit('SIGTERM')).toBe(0)
+})
+
+test('a service whose first host has no TLS waits for the one that is starting', async () => {
+  const answersNo = createServer((client) => {
+    client.on('error', () => {}).once('data', () => client.end('N'))
+  }).listen(0, '127.0.0.1')
+  await once(answersNo, 'listening')
+  onTestFinished(() => void answersNo.close())
+  const { port } = answersNo.address() as AddressInfo
+  const service = startProcess({
+    DATABASE_URL: `postgres://exam@127.0.0.1:${port},127.0.0.1:${await freePort()}/exam?sslmode=require`,
+    DATA_DIR: await freshDataDir(),
+  })
+  await expect.poll(() => service.output).toContain("the database can't be reached, waiting for it")
+  await service.exit('SIGTERM')
 })
 
 test('no secret, token or message text reaches the log', async () => {

@@ -35,12 +35,15 @@ export async function waitForDatabase(url: string, log: Pick<FastifyBaseLogger, 
 /** PostgreSQL's question whether a server speaks TLS, which it answers with S or N. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** Throws if the address asks for TLS and a server says that it has none: the driver's error doesn't tell. */
+/**
+ * Throws if the address asks for TLS and every host says that it has none: the driver's error doesn't tell. One host
+ * with TLS that hasn't come up yet is worth waiting for, whatever the others say.
+ */
 async function requireTls(url: string): Promise<void> {
   const { ssl, hosts } = readAddress(url)
   if (ssl === false) return
   const answers = await Promise.all(hosts.map(askForTls))
-  if (answers.includes('N'))
+  if (answers.every((answer) => answer === 'N'))
     throw new Error(
       'DATABASE_URL: its sslmode asks for TLS, and the server has none: set ssl = on there, or write sslmode=disable',
     )
