@@ -320,9 +320,12 @@ const ADDRESSES = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'SMTP_URL']
  * a part of the password.
  */
 function findUnwritten(address: string): string | undefined {
-  const [, beforePath = '', rest = ''] = /^[^:]*:[/]{2}([^/?#]*)(.*)$/s.exec(address) ?? []
+  const [, beforePath = '', path = '', query = ''] = /^[^:]*:[/]{2}([^/?#]*)([^?]*)(.*)$/s.exec(address) ?? []
+  // A query may have any sign, unless it is the rest of a password: then what is before it ends in no port.
+  const isPassword = /:(?!\d*(,|$))/.test(beforePath.replaceAll(/\[[^\]]*\]/g, ''))
+  const rest = isPassword ? `${path}${query}` : path
   const isSplit = !beforePath.includes('@') && rest.includes('@')
-  return isSplit || /#|%(?![\da-f]{2})/i.test(address)
+  return isSplit || /#|%(?![\da-f]{2})/i.test(`${beforePath}${path}`)
     ? 'in a user or password % is written %25, # %23, / %2F, ? %3F and @ %40'
     : undefined
 }

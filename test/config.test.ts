@@ -35,7 +35,18 @@ test.each([
   ['JWT_SECRET', ['x'.repeat(32), `${'x'.repeat(32)}, ${'y y'.repeat(11)}`]],
   ['GOOGLE_CLIENT_ID', ['one', 'one,two', 'one, two']],
   ['RATE_LIMIT', ['off', '600']],
-  ['DATABASE_URL', ['embedded', 'postgres://one,two/exams', 'postgresql:///exams?host=/run']],
+  [
+    'DATABASE_URL',
+    [
+      'embedded',
+      'postgres://one,two/exams',
+      'postgresql:///exams?host=/run',
+      'postgres:///db?user=a@b&host=/run/postgresql',
+      'postgres://one:5432,[::1]:5433/db?user=a@b',
+      'postgres://exam:secret@db/exam?sslrootcert=/etc/ssl/a#b@c%.pem',
+    ],
+  ],
+  ['SMTP_URL', ['smtp://mail/?name=a@b', 'smtp://mail:25/?name=a@b', 'smtps://me:secret@mail:465?name=a@b']],
 ])('%s takes every valid form', (name, values) => {
   for (const value of values) expect(accepted({ [name]: value }), value).toBe(true)
 })
