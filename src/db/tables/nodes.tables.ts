@@ -3,8 +3,8 @@ import { createdAt } from './columns.ts'
 
 /**
  * A row per node that runs, which it renews every few seconds and deletes at its end; without that it is gone a minute
- * later. Nodes of 1.0.0 write none: their connections are called `exam-practice`, those of later versions
- * `exam-practice <version>`.
+ * later. Nodes of 1.0.0 write none, so that nobody can say which bus they have; in `pg_stat_activity` an operator sees
+ * them as `exam-practice`, and later versions as `exam-practice <version>`.
  */
 export const nodes = pgTable('nodes', {
   /** Made at each start. */
