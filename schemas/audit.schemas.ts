@@ -65,6 +65,7 @@ export const AuditAction = Type.Enum([
   'regrade.undo',
   'report.resolve',
   'user.change_role',
+  'user.contest_address',
   'user.create',
   'user.displace',
   'user.reset_password',

@@ -3,7 +3,7 @@ import type { Asker } from './admission/fair-queue.ts'
 
 /** Who changes something, and from where. */
 export interface Actor {
-  /** null: somebody at the command line. */
+  /** null: somebody at the command line, or without an account. */
   id: number | null
   ip: string | null
   /** The class that they do it for. */

@@ -109,6 +109,7 @@ describe('a browser’s sign-in', () => {
       '/%2e//evil.example/',
       'desk',
       `/${'x'.repeat(600)}`,
+      `/${'題'.repeat(100)}`,
     ]) {
       const { headers } = await browser().signIn(somebody(), issuer, next)
       expect(headers.get('location'), next).toBe('/')

@@ -57,6 +57,10 @@ async function rowOf(id: number) {
   const [row] = await service.sql`select email, email_verified from users where id = ${id}`
   return row as { email: string; email_verified: boolean }
 }
+/** Who contested the address of an account, by the audit log. */
+const contestsOf = (id: number) => service.sql`
+  select actor_id from audit_entries
+   where action = 'user.contest_address' and subject_id = ${id} order by id`
 /** A browser of somebody with this verified address, at the question. */
 async function asked(email: string, at = service) {
   const browser = new Browser(at.guest())
@@ -229,6 +233,29 @@ describe('what the provider said meanwhile', () => {
   })
 })
 
+test('cookies of a sign-in fit into what browsers keep, without the wanted page if need be', async () => {
+  const large = async (nextLength: number, sid: string) => {
+    const person = await service.person()
+    const browser = new Browser(service.guest())
+    const claims = somebody({
+      email: emailOf(person),
+      name: '名'.repeat(200),
+      preferred_username: '名'.repeat(200),
+      sid,
+    })
+    const next = `/${'x'.repeat(nextLength)}`
+    const back = await browser.signIn({ ...claims, sub: `${claims.sub}${'名'.repeat(200)}` }, issuer, next)
+    expect(back.headers.get('location')).toBe(QUESTION)
+    for (const set of back.headers.getSetCookie()) expect(Buffer.byteLength(set)).toBeLessThan(4_096)
+    const answered = await browser.post(QUESTION, { answer: 'password', password: PASSWORD })
+    return [answered.headers.get('location'), next] as const
+  }
+  const [kept, wanted] = await large(400, 'short')
+  expect(kept).toBe(wanted)
+  const [left] = await large(499, '名'.repeat(255))
+  expect(left).toBe('/')
+})
+
 describe('a later sign-in', () => {
   test('brings a verified address that is free, and proves the one that is there', async () => {
     const claims = somebody()
@@ -280,8 +307,14 @@ describe('another person with the address of an account of the provider', () => 
       expect(await rowOf(id)).toEqual({ email: first.email, email_verified: false })
     }
     await confirmReset(service, token, 400)
+    expect(await contestsOf(id)).toEqual([{ actor_id: null }])
     expect((await signIn(first)).id).toBe(id)
     expect((await rowOf(id)).email_verified).toBe(true)
+    const mover = somebody()
+    const moved = await signIn(mover)
+    await signIn({ ...mover, email: first.email })
+    expect(await contestsOf(id)).toEqual([{ actor_id: null }, { actor_id: moved.id }])
+    expect((await signIn(first)).id).toBe(id)
 
     const freed = await admin.post(
       `/api/v01/admin/users/${id}/free-address` as '/api/v01/admin/users/1/free-address',
@@ -336,6 +369,18 @@ describe('another person with the address of an account of the provider', () => 
 })
 
 describe('by Google', () => {
+  test('an address that another subject had meanwhile is proved anew by the first one', async () => {
+    const first = { sub: randomUUID(), email: `${randomUUID()}@example.org` }
+    const { id } = (await byGoogle(first, {}, 200)).body.data.user
+    await byGoogle({ sub: randomUUID(), email: first.email }, {}, 409)
+    expect(await contestsOf(id)).toEqual([{ actor_id: null }])
+    await byGoogle({ ...first, email: `elsewhere.${first.email}` }, {}, 200)
+    expect((await rowOf(id)).email_verified).toBe(false)
+    await byGoogle({ ...first, email: first.email.toUpperCase() }, {}, 200)
+    const [row] = await service.sql`select email, email_verified, email_contested from users where id = ${id}`
+    expect(row).toEqual({ email: first.email, email_verified: true, email_contested: false })
+  })
+
   test('a mail proves the address, and the next call links', async () => {
     const person = await service.person()
     const claims = { sub: randomUUID(), email: emailOf(person) }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { PLACEHOLDER_DOMAIN } from '../../../schemas/auth.schemas.ts'
-import type { Device } from '../../actor.ts'
+import type { Actor, Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
+import { record } from '../audit/audit.service.ts'
 import { confirmAddress, noteAddress } from './address-proof.ts'
 import { checkPassword } from './credentials.ts'
 import { findUserByEmail, voidResets } from './password-resets.store.ts'
@@ -52,10 +53,11 @@ export async function decideOwner(
   tx: Executor,
   account: UserRow,
   { passwordHash, anew, isOthers }: Newcomer,
+  { ip }: Device,
 ): Promise<UserRow | AppError | undefined> {
   const knowsPassword = passwordHash !== undefined && passwordHash === account.passwordHash
   if (isOthers && account.emailVerified) {
-    await contestAddress(tx, account.id)
+    await contestAddress(tx, account.id, { id: null, ip })
     return addressTaken()
   }
   if (account.emailContested || (isOthers && knowsPassword)) return addressTaken()
@@ -98,8 +100,13 @@ export function isPlaceholder(email: string): boolean {
   return email.endsWith(`@${PLACEHOLDER_DOMAIN}`)
 }
 
-/** Notes that a provider gives an account's address to somebody else by now. The account's row is locked. */
-export async function contestAddress(tx: Executor, userId: number): Promise<void> {
+/**
+ * Notes that a provider gives an account's address to somebody else by now: to `by`, who may have no account. The
+ * account's row is locked.
+ */
+export async function contestAddress(tx: Executor, userId: number, by: Actor): Promise<void> {
+  const summary = 'Its e-mail address counts as unproved: a provider says that it is somebody else’s'
+  await record(tx, by, { action: 'user.contest_address', subject: ['user', userId], summary })
   await updateUser(tx, userId, { emailVerified: false, emailContested: true })
   await voidResets(tx, userId)
 }

@@ -4,10 +4,12 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
+import { foldCase } from '../../formats/case-fold.ts'
 import { decideOwner, type Newcomer } from './account-owner.ts'
+import { noteAddress } from './address-proof.ts'
 import * as store from './auth.store.ts'
 import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
-import { recordDisplacement } from './provider-login.ts'
+import { recordDisplacements } from './provider-login.ts'
 import { isLinkedToProvider } from './provider-only.service.ts'
 import { requireRegistration } from './registration.ts'
 
@@ -24,19 +26,22 @@ export async function findOrCreateGoogleUser(
   device: Device,
 ): Promise<{ user: UserRow; isNew: boolean } | AppError> {
   const { subject, email } = identity
-  let displaced: UserRow | undefined
+  const displaced: UserRow[] = []
   for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
     const found = await store.findUserByGoogleForUpdate(tx, identity)
-    if (found?.googleSubject === subject) return { user: found, isNew: false }
+    if (found?.googleSubject === subject) {
+      await proveAnew(core, tx, found, email)
+      return { user: found, isNew: false }
+    }
     if (found) {
       // Who signs in at a school is whom the school says: an address that reaches somebody proves nothing there.
       const isKnown = passwordHash !== undefined && passwordHash === found.passwordHash
       const isSchools = !isKnown && (await isLinkedToProvider(core, tx, found.id))
       const isOthers = found.googleSubject !== null || isSchools
-      const owned = await decideOwner(tx, found, { passwordHash, anew, isOthers })
+      const owned = await decideOwner(tx, found, { passwordHash, anew, isOthers }, device)
       if (owned instanceof AppError) return owned
       if (owned) return { user: await updateUser(tx, owned.id, { googleSubject: subject }), isNew: false }
-      displaced = found
+      displaced.push(found)
     }
     requireRegistration(core, email)
     const username = suggestUsername(email, attempt)
@@ -50,8 +55,15 @@ export async function findOrCreateGoogleUser(
     })
     // If there is none, the name was taken, or another request of the same person was faster.
     if (!user) continue
-    if (displaced) await recordDisplacement(tx, displaced, user, device)
+    await recordDisplacements(tx, displaced, user, device)
     return { user, isNew: true }
   }
   throw new AppError('unavailable', { retryAfter: 1 })
+}
+
+/** Notes that the account's own address is verified, also if another subject had it meanwhile. */
+async function proveAnew(core: Core, tx: Executor, user: UserRow, email: string): Promise<void> {
+  if (user.emailVerified || foldCase(user.email) !== foldCase(email)) return
+  // Whose address that is at a school is what the school says.
+  if (!(await isLinkedToProvider(core, tx, user.id))) await noteAddress(tx, user.id)
 }

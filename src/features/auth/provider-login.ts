@@ -36,22 +36,22 @@ export async function findOrCreateByProvider(
   if (known) return known
   const { email, emailVerified } = identity
   if (email === undefined || !emailVerified) throw new AppError('email_unverified')
-  const passwordHash = await recognise(core, email, answer, device)
+  const newcomer = { passwordHash: await recognise(core, email, answer, device), anew: answer.anew }
   const found = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.identity(identity.issuer, identity.subject))
     const linked = await store.findLinked(tx, identity)
     if (linked) return linked
-    let displaced: UserRow | undefined
+    const displaced: UserRow[] = []
     for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
       const holder = await store.findUserByEmailForUpdate(tx, email)
       const isOthers = holder !== undefined && (await store.hasIdentity(tx, holder.id, identity.issuer))
-      const owned = holder && (await decideOwner(tx, holder, { passwordHash, anew: answer.anew, isOthers }))
+      const owned = holder && (await decideOwner(tx, holder, { ...newcomer, isOthers }, device))
       // Thrown here it would undo what was noted.
       if (owned instanceof AppError) return owned
-      if (holder && !owned) displaced = holder
+      if (holder && !owned) displaced.push(holder)
       const user = owned ?? (await create(tx, { ...identity, email }, device, attempt))
       if (!user) continue
-      if (displaced) await recordDisplacement(tx, displaced, user, device)
+      await recordDisplacements(tx, displaced, user, device)
       return { user, identityId: await store.insertIdentity(tx, user.id, identity) }
     }
     throw new AppError('unavailable', { retryAfter: 1 })
@@ -77,15 +77,16 @@ async function create(
   return user
 }
 
-/** Notes in the log that an account gave its address up to somebody who proved it. */
-export async function recordDisplacement(
+/** Notes in the log that accounts gave their address up to somebody who proved it. */
+export async function recordDisplacements(
   tx: Executor,
-  displaced: UserRow,
+  displaced: readonly UserRow[],
   by: UserRow,
   { ip }: Device,
 ): Promise<void> {
   const summary = 'Its e-mail address went to somebody who proved it'
-  await record(tx, { id: by.id, ip }, { action: 'user.displace', subject: ['user', displaced.id], summary })
+  for (const { id } of displaced)
+    await record(tx, { id: by.id, ip }, { action: 'user.displace', subject: ['user', id], summary })
 }
 
 /**
@@ -109,11 +110,11 @@ export async function followAddress(
       if (isSameAddress(own.email, email)) return noteAddress(tx, own.id)
       const holder = rows.find(({ id }) => id !== own.id)
       if (holder?.emailVerified && (await store.hasIdentity(tx, holder.id, issuer)))
-        return contestAddress(tx, holder.id)
+        return contestAddress(tx, holder.id, { id: own.id, ip: device.ip })
       if (holder) {
         if (!givesWay(holder)) return
         await displace(tx, holder.id)
-        await recordDisplacement(tx, holder, own, device)
+        await recordDisplacements(tx, [holder], own, device)
       }
       await updateUser(tx, own.id, { email, emailVerified: true, emailContested: false })
       await voidResets(tx, own.id)

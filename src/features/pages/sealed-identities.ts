@@ -9,8 +9,10 @@ import { fitName } from '../auth/new-names.ts'
 export const IDENTITY_SECONDS = 600
 export const IDENTITY_COOKIE = 'oidc_identity'
 const TYPE = 'provider-identity+jwt'
-/** Of what the provider calls somebody: a cookie has room for 4 KiB. */
+/** Of what the provider calls somebody. */
 const LONGEST_NAME = 64
+/** Browsers drop a cookie that is larger than 4 KiB with its name and attributes, without a word. */
+const LARGEST = 3_900
 
 /** Somebody whom the provider has identified, and the page that they wanted. */
 export interface Arrival {
@@ -20,8 +22,16 @@ export interface Arrival {
 
 const keysOf = perNode(({ jwtSecrets }) => deriveKeys(jwtSecrets, 'provider identities'))
 
-/** What the provider said, as a cookie that nobody else can read or make. */
-export function sealIdentity(core: Core, { identity, next }: Arrival): Promise<string> {
+/**
+ * What the provider said, as a cookie that nobody else can read or make. Where both have no room in it, the page that
+ * they wanted is left out.
+ */
+export async function sealIdentity(core: Core, arrival: Arrival): Promise<string> {
+  const sealed = await seal(core, arrival)
+  return sealed.length <= LARGEST ? sealed : seal(core, { ...arrival, next: '/' })
+}
+
+function seal(core: Core, { identity, next }: Arrival): Promise<string> {
   const [key] = keysOf(core)
   const username = identity.username?.slice(0, LONGEST_NAME)
   const sealed = { ...identity, name: fitName(identity.name)?.slice(0, LONGEST_NAME), username }

@@ -9,6 +9,8 @@ import { deriveKeys } from '../../tokens/secrets.ts'
 export const STATE_SECONDS = 600
 /** Sign-ins that a browser may have under way: more cookies would make its requests too large. */
 const MOST_STATES = 10
+/** As it is in the cookie: one sign of some scripts is nine there. */
+const LONGEST_PATH = 500
 const PREFIX = 'oidc_'
 /** Other names are no cookie of ours, and some of them could not be cleared. */
 const COOKIE = /^oidc_[\w-]{43}$/
@@ -79,11 +81,12 @@ export function surplusStates(cookies: Readonly<Record<string, string | undefine
 /** The path of this service that somebody wanted to open, whatever is asked for. */
 export function readNext(next: unknown): string {
   const here = 'http://here.invalid'
-  if (typeof next !== 'string' || next.length > 500 || !/^\/(?![/\\])/.test(next)) return '/'
+  if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/'
   const url = URL.parse(next, here)
   // Two slashes may be left of `/.//`: that would be another host.
   if (url?.origin !== here || url.pathname.startsWith('//')) return '/'
-  return `${url.pathname}${url.search}${url.hash}`
+  const path = `${url.pathname}${url.search}${url.hash}`
+  return path.length <= LONGEST_PATH ? path : '/'
 }
 
 function random(): string {
