@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The slowest test files: they run first, so that the others don't have to wait for them at the end. */
@@ -39,9 +40,18 @@ const LONGEST = [
   'test/db/embedded/',
 ]
 
-/** Orders the files for a fresh checkout too: without earlier runs vitest orders them by size. */
+/**
+ * Orders the files for a fresh checkout too: without earlier runs vitest orders them by size.
+ * With `--sequence.shuffle` the seed orders them, as it orders the tests within each.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root, sequence } = this.ctx.config
+    if (sequence.shuffle) {
+      const lot = ({ moduleId }: TestSpecification) =>
+        hash('sha256', `${sequence.seed} ${moduleId.slice(root.length)}`)
+      return files.toSorted((one, other) => lot(one).localeCompare(lot(other)))
+    }
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
