@@ -84,6 +84,10 @@ export const CATALOGUE = {
   class_archived: [409, 'The class is archived'],
   is_student: [409, 'Somebody is a student of the class, and would not be any more'],
   class_in_use: [409, 'An exam is for this class alone'],
+  keys_open: [
+    409,
+    'You may know the answers of this exam by now: an administrator, or who keeps it, lets people take it again',
+  ],
   class_group: [403, 'Its members are those of the class'],
   // taking exams
   attempts_exhausted: [403, 'There are no attempts left for this exam'],

@@ -1,47 +1,61 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isKeptBy, isTaughtBy, isThereFor } from './exam-access.ts'
-import { GRACE_MS, UNDER_WAY } from './under-way.ts'
+import { isKeptBy } from './exam-access.ts'
+import { isReopenable, reopenableUntil } from './reopenable.ts'
+import { UNDER_WAY } from './under-way.ts'
 import { hasVisibleResults } from './visible-results.ts'
 
 const EXAMS = sql`exams`
 
-/** Whether somebody with times of their own, in a row `own`, may still begin an attempt until these close. */
-const mayStillTake = (exam: SQL) => sql`(
-  ${isThereFor(sql`own.user_id`, exam)} and not ${isTaughtBy(sql`own.user_id`, exam)}
-  and (${exam}.max_attempts is null
-    or (select count(*) from attempts used where used.exam_id = ${exam}.id and used.user_id = own.user_id)
-       < ${exam}.max_attempts))`
+/** Whether somebody with times of their own, in a row `own`, has attempts left. */
+const hasAttemptsLeft = (exam: SQL) => sql`(
+  ${exam}.max_attempts is null
+  or (select count(*) from attempts used where used.exam_id = ${exam}.id and used.user_id = own.user_id)
+     < ${exam}.max_attempts)`
 
 /**
  * When the last of those who may still take an exam can begin no more: the exam's own close, and later ones of persons
- * and of classes, which people may join as long as they are there. null: it never closes.
+ * and of classes. Whom the exam isn't there for at the moment may join a class of it, as others may join classes as long
+ * as these are there. null: it never closes.
  */
 const lastClose = (exam: SQL) => sql`
   case when ${exam}.closes_at is not null then greatest(
     ${exam}.closes_at,
     (select max(own.closes_at) from accommodations own
-      where own.exam_id = ${exam}.id and own.closes_at > ${exam}.closes_at and ${mayStillTake(exam)}),
+      where own.exam_id = ${exam}.id and own.closes_at > ${exam}.closes_at and ${hasAttemptsLeft(exam)}),
     (select max(given.closes_at) from class_accommodations given
        join classes on classes.id = given.class_id and not classes.archived
       where given.exam_id = ${exam}.id)) end`
 
-const attemptsUnderWay = (exam: SQL) => sql`
-  from attempts begun where begun.exam_id = ${exam}.id and begun.status in ${sql.raw(UNDER_WAY)}`
+/** Attempts under way, and those that can be again. */
+const goingOn = (exam: SQL, at: Date) => sql`
+  from attempts begun where begun.exam_id = ${exam}.id
+   and (begun.status in ${sql.raw(UNDER_WAY)} or ${isReopenable(sql`begun`, exam, at)})`
 
 /**
  * Whether a teacher may know an exam's keys, and the marks that tell them: of exams of their own always, of others once
- * students learn them, or when nobody is taking it or may still take it. It is the only rule about that: every
- * operation that shows a teacher keys or marks asks it (docs/protocol/classes.md#results).
+ * students learn them, or when nobody is taking it, can go on with it, or may still take it. It is the only rule about
+ * that: every operation that shows a teacher keys or marks asks it (docs/protocol/classes.md#results).
  */
 export function mayKnowKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
   // Nobody may have made it, and it may have no close: `is true` where that makes it null.
   return sql`((${hasVisibleResults(exam)} or ${isKeptBy(teacher, exam)}
-    or (${lastClose(exam)} <= ${at.toISOString()}::timestamptz and not exists (select ${attemptsUnderWay(exam)})))
+    or (${lastClose(exam)} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))
     is true)`
 }
 
-/** When these keys are open at the latest, as times are now; null: not before the results are released. */
-export function keysOpenAt(exam = EXAMS): SQL {
+/** Whether a teacher may know the keys of an exam that isn't theirs before its students do. */
+export function knowsKeysFirst(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
+  return sql`(${mayKnowKeys(teacher, at, exam)} and not ${hasVisibleResults(exam)}
+    and ${isKeptBy(teacher, exam)} is not true)`
+}
+
+/**
+ * When these keys are open at the latest, as times are now; null: not before the results are released. What is under
+ * way, or may still begin, may be closed by its time, and then it can be opened again.
+ */
+export function keysOpenAt(at: Date, exam = EXAMS): SQL {
+  const close = lastClose(exam)
   return sql`case when ${exam}.closes_at is not null then greatest(
-    ${lastClose(exam)}, (select max(begun.ends_at) + ${GRACE_MS} * interval '1 ms' ${attemptsUnderWay(exam)})) end`
+    case when ${close} > ${at.toISOString()}::timestamptz then ${reopenableUntil(close)} else ${close} end,
+    (select ${reopenableUntil(sql`max(coalesce(begun.submitted_at, begun.ends_at))`)} ${goingOn(exam, at)})) end`
 }

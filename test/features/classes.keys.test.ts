@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
@@ -6,6 +7,8 @@ import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE_MS = 60_000
 let now = Date.UTC(2026, 10, 20, 10)
+/** How long an attempt that its time has closed can be opened again. */
+const DAY = 24 * 60
 const at = (minutes: number) => new Date(now + minutes * MINUTE_MS)
 /** What is about the caller alone, or about nobody; and the older generation, which has no classes. */
 const ELSEWHERE =
@@ -48,6 +51,9 @@ const start = async (person: Client, examId: number) =>
   (await person.post(`/api/v01/exams/${examId}/start`, {}, 201)).body.attempt_id
 const submit = (person: Client, examId: number, answers: Record<string, string> = {}) =>
   person.post(`/api/v01/exams/${examId}/submit`, { answers, markedForReview: [] }, 200)
+
+const attemptsOf = (examId: number) =>
+  service.sql`select id, status, ends_at from attempts where exam_id = ${examId} order by id`
 
 /** A class with an exam at which Ann has answered the first question by A, and which Ben has begun. */
 async function makeWorld(key: string) {
@@ -115,7 +121,9 @@ test('before the keys are open, no operation answers a teacher anything that dep
   expect(operations.length).toBeGreaterThan(40)
   expect(await compare()).toEqual([])
   const results = await teacher.get(`/api/v01/classes/${right.classId}/results?exam_id=${right.examId}`, 200)
-  expect(results.body).toMatchObject({ exam: { shows_keys: false, keys_open_at: at(600).toISOString() } })
+  expect(results.body).toMatchObject({
+    exam: { shows_keys: false, keys_open_at: at(600 + DAY).toISOString() },
+  })
   const rowOf = ({ id }: Client) => results.body.results.find(({ user_id }) => user_id === id)
   const hidden = { score: null, max_score: null, percentage: null, passed: null }
   expect(rowOf(ann)).toMatchObject({
@@ -220,48 +228,62 @@ describe('keys are closed to a teacher', () => {
     return exam.shows_keys ? 'open' : exam.keys_open_at
   }
 
-  test('until the last close and the end of every attempt under way, its grace included', async () => {
+  test('until the last close, and as long as an attempt is under way or can be opened again', async () => {
     const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
-    const { examId } = await forClass([classId], { closes_at: at(60), duration_minutes: 30 })
-    expect(await keysOf(classId, examId)).toBe(at(60).toISOString())
+    const { examId } = await forClass([classId], { closes_at: at(60), duration_minutes: 30, max_attempts: 1 })
+    expect(await keysOf(classId, examId)).toBe(at(60 + DAY).toISOString())
     await later(50)
     await start(ann, examId)
     await teacher.post(`/api/v01/classes/${classId}/exams/${examId}/extend`, { minutes: 30 }, 200)
-    const opens = new Date(at(40).getTime() + 30_000).toISOString()
+    const opens = at(40 + DAY).toISOString()
     expect(await keysOf(classId, examId)).toBe(opens)
-    await later(20)
+    await later(40.75)
+    await expect.poll(async () => (await attemptsOf(examId))[0]?.status).toBe('expired')
     expect(await keysOf(classId, examId)).toBe(opens)
-    await later(20.25)
-    expect(await keysOf(classId, examId)).toBe(opens)
+    // So its person can go on.
+    const named = { minutes: 5, user_ids: [ann.id] }
+    const path = `/api/v01/classes/${classId}/exams/${examId}/extend` as const
+    expect((await teacher.post(path, named, 200)).body).toMatchObject({ reopened: 1 })
+    const opensLater = at(5 + DAY).toISOString()
+    expect(await keysOf(classId, examId)).toBe(opensLater)
+    await later(6)
+    await expect.poll(async () => (await attemptsOf(examId))[0]?.status).toBe('expired')
+    await later(DAY - 1.25)
+    expect(await keysOf(classId, examId)).toBe(opensLater)
     await later(0.5)
-    await expect.poll(() => keysOf(classId, examId)).toBe('open')
+    expect(await keysOf(classId, examId)).toBe('open')
   })
 
-  test('also until the closes of persons who may still take it', async () => {
+  test('until the last close where all have handed in', async () => {
+    const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+    const { examId } = await forClass([classId], { closes_at: at(60) })
+    await start(ann, examId)
+    await submit(ann, examId)
+    await later(61)
+    expect(await keysOf(classId, examId)).toBe('open')
+  })
+
+  test('also until the closes of persons who have attempts left, wherever they are', async () => {
     const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
     const { examId } = await forClass([classId], { closes_at: at(60), max_attempts: 1 })
     const end = at(500)
-    for (const person of [ann, ben])
-      await admin.put(
-        `/api/v01/admin/exams/${examId}/accommodations/${person.id}`,
-        { closes_at: end.toISOString() },
-        200,
-      )
+    const timesOf = ({ id }: Client) => `/api/v01/admin/exams/${examId}/accommodations/${id}` as const
+    for (const person of [ann, ben]) await admin.put(timesOf(person), { closes_at: end.toISOString() }, 200)
+    const opens = at(500 + DAY).toISOString()
     await later(61)
-    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    expect(await keysOf(classId, examId)).toBe(opens)
     await start(ann, examId)
     await submit(ann, examId)
-    expect(await keysOf(classId, examId)).toBe(end.toISOString())
-    await admin.delete(`/api/v01/classes/${classId}/members/${ben.id}`, 200)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    // Ben could come back.
+    await teacher.delete(`/api/v01/classes/${classId}/members/${ben.id}`, 200)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await admin.delete(timesOf(ben), 200)
     expect(await keysOf(classId, examId)).toBe('open')
-    await admin.post(`/api/v01/admin/attempts/modify`, {
-      student_id: ann.id,
-      exam_id: examId,
-      action: 'reset',
-    })
-    await admin.post(`/api/v01/classes/${classId}/members`, { user_ids: [ben.id] }, 200)
-    expect(await keysOf(classId, examId)).toBe(end.toISOString())
-    await later(441)
+    const again = { student_id: ann.id, exam_id: examId, action: 'reset' } as const
+    await admin.post(`/api/v01/admin/attempts/modify`, again, 200)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await later(440)
     expect(await keysOf(classId, examId)).toBe('open')
   })
 
@@ -270,17 +292,18 @@ describe('keys are closed to a teacher', () => {
     const other = await createClass(service.sql, { students: [ben] })
     const { examId } = await forClass([classId, other], { closes_at: at(60) })
     const end = at(500)
+    const opens = at(500 + DAY).toISOString()
     await admin.put(
       `/api/v01/admin/exams/${examId}/class-accommodations/${other}`,
       { closes_at: end.toISOString() },
       200,
     )
     await later(61)
-    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    expect(await keysOf(classId, examId)).toBe(opens)
     await admin.patch(`/api/v01/admin/classes/${other}`, { archived: true }, 200)
     expect(await keysOf(classId, examId)).toBe('open')
     await admin.patch(`/api/v01/admin/classes/${other}`, { archived: false }, 200)
-    expect(await keysOf(classId, examId)).toBe(end.toISOString())
+    expect(await keysOf(classId, examId)).toBe(opens)
     await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
     expect(await keysOf(classId, examId)).toBe('open')
   })
@@ -300,4 +323,44 @@ describe('keys are closed to a teacher', () => {
     const { exam } = (await teacher.post('/api/v01/admin/exams', own, 201)).body
     expect(await keysOf(classId, exam.id)).toBe('open')
   })
+})
+
+test('whoever may know the keys before the students do lets nobody take the exam again', async () => {
+  const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+  const { examId } = await forClass([classId], { closes_at: at(60), max_attempts: 1 })
+  const path = `/api/v01/classes/${classId}/exams/${examId}` as const
+  const close = at(500).toISOString()
+  const operations = (person: Client, status: 200 | 409) => [
+    () => person.post(`${path}/extend`, { minutes: 5, user_ids: [ann.id] }, status),
+    () => person.put(`${path}/accommodations/${ben.id}`, { closes_at: close }, status),
+    () => person.post(`${path}/allowances`, { student_id: ann.id, action: 'decrease' }, status),
+    () => person.post(`${path}/allowances`, { student_id: ann.id, action: 'reset' }, status),
+  ]
+  const key = randomUUID()
+  await start(ann, examId)
+  const extension = { minutes: 5, key }
+  const given = (await teacher.post(`${path}/extend`, extension, 200)).body
+  expect(given).toMatchObject({ extended: 1 })
+  await submit(ann, examId)
+  await later(61)
+  const before = await attemptsOf(examId)
+  for (const refused of operations(teacher, 409))
+    expect((await refused()).body).toMatchObject({ code: 'keys_open' })
+  expect(await attemptsOf(examId)).toEqual(before)
+  expect((await teacher.get(`${path}/accommodations`, 200)).body.accommodations).toEqual([])
+  // What was done already is answered as it was.
+  expect((await teacher.post(`${path}/extend`, extension, 200)).body).toEqual(given)
+  // Once students see the results, it is no secret.
+  const toggle = `/api/v01/admin/exams/${examId}/toggle-results` as const
+  await admin.post(toggle, { released: true }, 200)
+  await operations(teacher, 200)[1]?.()
+  await teacher.delete(`${path}/accommodations/${ben.id}`, 200)
+  await admin.post(toggle, { released: false }, 200)
+  for (const done of operations(admin, 200)) await done()
+  // Nor is who keeps an exam kept from it.
+  const own = { name: 'Mine', class_ids: [classId], closes_at: close, result_mode: 'on_release' as const }
+  const { exam } = (await teacher.post('/api/v01/admin/exams', own, 201)).body
+  await later(501)
+  const times = { closes_at: at(60).toISOString() }
+  await teacher.put(`/api/v01/classes/${classId}/exams/${exam.id}/accommodations/${ben.id}`, times, 200)
 })

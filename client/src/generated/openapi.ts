@@ -456,7 +456,7 @@ export type RefusedReview = { client_id: string; error: { code: string; message:
 
 export type RegisterBody = { username: string; email: string; /** 8 to 128 characters, taken as typed */ password: string; full_name?: string }
 
-export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; raised: number; lowered: number; unchanged: number; /** the first 100 attempts whose score or max_score changed */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
+export type Regrade = { id: number | null; exam_id: number; question_id: number; /** `new_key`: grade with `correct_answer` and `tolerance`; `credit_all`: its marks for everybody whose paper has it; `drop`: it counts neither in score nor in max_score */ action: 'new_key' | 'credit_all' | 'drop'; correct_answer: string | null; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; tolerance: number | null; /** finished ones whose paper has the question */ attempts: number; /** by the score or, where that is the same, by the verdict */ raised: number; lowered: number; unchanged: number; /** the first 100 attempts whose score, max_score or verdict changed */ changes: { attempt_id: number; user_id: number; username: string; old_score: number; new_score: number; old_max_score: number; new_max_score: number }[]; created_at: string; /** a username */ created_by: string; undone_at: string | null }
 
 export type RegradeAnswer = { success: true; regrade: Regrade }
 
@@ -2110,7 +2110,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived' | 'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'ends_attempts'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2128,7 +2128,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2148,7 +2148,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

@@ -19,8 +19,8 @@ import * as service from './class-exams.service.ts'
 const tags = ['classes']
 const success = true as const
 const refusals = failures('forbidden', 'not_found')
-const changeRefusals = failures('forbidden', 'not_found', 'class_archived')
-const timeRefusals = failures('forbidden', 'not_found', 'class_archived', 'ends_attempts')
+const changeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open')
+const timeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open', 'ends_attempts')
 const setTimeRefusals = { ...timeRefusals, ...failures('changed') }
 /** For hundreds of thousands of attempts. */
 const ANALYSIS_TIMEOUT_MS = 60_000

@@ -12,7 +12,7 @@ import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
 import { lockTaughtClass, requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
-import { keysOf } from './known-keys.service.ts'
+import { keysOf, requireUnknown } from './known-keys.service.ts'
 
 /** A class and one of its exams. */
 export interface At {
@@ -38,7 +38,7 @@ async function requireStudentOf(db: Executor, at: At, userId: number): Promise<v
 }
 
 /**
- * For changes of what a student has at an exam: 404 as above, 409 `class_archived`. What this answers is called in the
+ * For changes of what a student has at an exam: 404 as above, 409 `class_archived` and `keys_open`. What this answers is called in the
  * change's transaction: behind the class's lock nobody is removed meanwhile. The first look keeps others from taking the
  * exam's locks.
  */
@@ -46,6 +46,7 @@ async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number)
   await requireOpenClass(core.db, viewer, at.classId)
   await requireStudentOf(core.db, at, userId)
   return async (tx) => {
+    await requireUnknown(core, tx, viewer, at.examId)
     await lockTaughtClass(tx, viewer, at.classId)
     await requireStudentOf(tx, at, userId)
   }
@@ -93,6 +94,7 @@ export async function extendAttempts(core: Core, actor: Actor, viewer: Viewer, a
   await requireOpenClass(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
   return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
+    await requireUnknown(core, tx, viewer, at.examId)
     await lockTaughtClass(tx, viewer, at.classId)
     await requireExamOf(tx, at)
     return store.listStudentIds(tx, at.classId)

@@ -1,6 +1,9 @@
 import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { LOCKS, lockShared } from '../../db/locks.ts'
+import { AppError } from '../../errors.ts'
 import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import * as store from './known-keys.store.ts'
 
@@ -26,6 +29,21 @@ export async function listUnknown(core: Core, { userId, isAdmin }: Viewer, class
   if (isAdmin) return []
   const rows = await store.listUnknown(core.db, userId, new Date(core.clock()), classId)
   return rows.map(({ id, name, ...row }) => ({ id, name, ...present(core, { id, name, ...row }) }))
+}
+
+/**
+ * For changes by which somebody might take an exam again: 409 `keys_open` once a teacher may know its keys before its
+ * students do. Its times don't change until the transaction ends.
+ */
+export async function requireUnknown(
+  core: Core,
+  tx: Executor,
+  { userId, isAdmin }: Viewer,
+  examId: number,
+): Promise<void> {
+  await lockShared(tx, LOCKS.examTimes(examId))
+  if (isAdmin) return
+  if (await store.knowsFirst(tx, userId, new Date(core.clock()), examId)) throw new AppError('keys_open')
 }
 
 function present(core: Core, { mayKnow, opensAt }: store.KnownRow): Keys {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { examsOf } from '../../db/exam-access.ts'
-import { keysOpenAt, mayKnowKeys } from '../../db/open-keys.ts'
+import { keysOpenAt, knowsKeysFirst, mayKnowKeys } from '../../db/open-keys.ts'
 import { isAnyOf, iso, query } from '../../db/query.ts'
 
 /** What a teacher may know of an exam. */
@@ -23,12 +23,24 @@ export function listUnknown(db: Executor, teacherId: number, at: Date, classId: 
   return selectKnown(db, teacherId, at, sql`exams.id in ${examsOf(classId)} and ${isUnknown}`)
 }
 
+/** Whether a teacher may know the keys of an exam before its students do. */
+export async function knowsFirst(
+  db: Executor,
+  teacherId: number,
+  at: Date,
+  examId: number,
+): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select from exams where id = ${examId} and ${knowsKeysFirst(teacherId, at)}`)
+  return rows.length > 0
+}
+
 function selectKnown(db: Executor, teacherId: number, at: Date, where: SQL): Promise<KnownRow[]> {
   return query<KnownRow>(
     db,
     { id: 'integer', name: 'text', mayKnow: 'boolean', opensAt: 'text' },
     sql`
-    select exams.id, exams.name, ${mayKnowKeys(teacherId, at)} as "mayKnow", ${iso(keysOpenAt())} as "opensAt"
+    select exams.id, exams.name, ${mayKnowKeys(teacherId, at)} as "mayKnow", ${iso(keysOpenAt(at))} as "opensAt"
       from exams where ${where} order by exams.id desc`,
   )
 }

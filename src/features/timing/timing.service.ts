@@ -200,9 +200,9 @@ export async function extendAttempts(
       await store.lockTakers(tx, examId, user_ids)
     }
     await freezeExam(tx, examId)
-    const allowed = await listAllowed?.(tx)
     const before = key ? await store.findExtension(tx, examId, key) : undefined
     if (before) return { done: before, retimed: [], reopened: [] }
+    const allowed = await listAllowed?.(tx)
     const named = user_ids && new Set(user_ids)
     const userIds = named && allowed ? allowed.filter((id) => named.has(id)) : (user_ids ?? allowed)
     const extended = await store.extendAttempts(tx, examId, minutes, userIds)

@@ -3,12 +3,12 @@ import type { Executor } from '../../db/database-client.ts'
 import { studentsOf } from '../../db/exam-access.ts'
 import { personalTimes } from '../../db/personal-times.ts'
 import { type Columns, isAnyOf, query } from '../../db/query.ts'
+import { isReopenable } from '../../db/reopenable.ts'
 import { accommodations, extensions, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { classAccommodations, examClasses } from '../../db/tables/classes.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import { UNDER_WAY } from '../../db/under-way.ts'
-import { hasVisibleResults } from '../../db/visible-results.ts'
 
 // --- accommodations
 
@@ -214,13 +214,9 @@ export async function extendAttempts(
   )
 }
 
-/** How long an attempt that its time has closed can be opened again. */
-const REOPENABLE_MS = 24 * 3_600_000
-
 /**
- * Opens the attempts of these people that their time has closed: unless that is a day ago, their results could be seen
- * since, or a later one began. They end so many minutes from now; answers them. To be called once the exam's row is
- * locked, so that nobody releases its results meanwhile.
+ * Opens the attempts of these people that their time has closed, if they can be. They end so many minutes from now;
+ * answers them. To be called once the exam's row is locked, so that nobody releases its results meanwhile.
  */
 export async function reopenAttempts(
   tx: Executor,
@@ -236,13 +232,8 @@ export async function reopenAttempts(
     sql`
     with target as materialized (
       select a.id, exams.is_published from attempts a join exams on exams.id = a.exam_id
-       where a.exam_id = ${examId} and ${isAnyOf(sql`a.user_id`, userIds)} and a.status = 'expired'
-         and a.submitted_at > ${new Date(now - REOPENABLE_MS).toISOString()}::timestamptz
-         and not ${hasVisibleResults()} and coalesce(a.submitted_at > exams.results_seen_until, true)
-         and not exists (
-           select from attempts later
-            where later.user_id = a.user_id and later.exam_id = a.exam_id and later.status <> 'manual'
-              and later.attempt_number > a.attempt_number)
+       where a.exam_id = ${examId} and ${isAnyOf(sql`a.user_id`, userIds)}
+         and ${isReopenable(sql`a`, sql`exams`, new Date(now))}
        order by a.id for no key update of a
     )
     update attempts a
