@@ -294,6 +294,7 @@ describe('times of a class', () => {
     ).toEqual({
       success: true,
       extended: 1,
+      reopened: 0,
     })
     expect(await endOf(ben, examId)).toBe(at(80).toISOString())
 

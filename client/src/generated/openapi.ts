@@ -2074,7 +2074,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'changed'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'ends_attempts' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -2092,7 +2092,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'changed'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'ends_attempts' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

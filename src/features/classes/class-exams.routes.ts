@@ -21,7 +21,14 @@ const success = true as const
 const refusals = failures('forbidden', 'not_found')
 const changeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open')
 const timeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open', 'ends_attempts')
-const setTimeRefusals = { ...timeRefusals, ...failures('changed') }
+const setTimeRefusals = failures(
+  'forbidden',
+  'not_found',
+  'class_archived',
+  'keys_open',
+  'ends_attempts',
+  'changed',
+)
 /** For hundreds of thousands of attempts. */
 const ANALYSIS_TIMEOUT_MS = 60_000
 
