@@ -8,7 +8,7 @@ const CORE = 'index.ts'
 const PARTS = [
   { name: 'a browser', file: 'platforms/web.ts', limit: 1.2 },
   { name: 'chat', file: 'chat/chat.ts', limit: 7.8 },
-  { name: 'an exam', file: 'exam/open-exam.ts', limit: 6.4 },
+  { name: 'an exam', file: 'exam/open-exam.ts', limit: 6.7 },
   { name: 'topics', file: 'topics/topics.ts', limit: 0.7 },
   { name: 'the tutor', file: 'tutor/tutor.ts', limit: 0.4 },
   { name: 'uploads with progress', file: 'files/with-progress.ts', limit: 0.15 },
@@ -17,7 +17,7 @@ const CORE_LIMIT = 8.3
 /** It shares the outbox with chat. */
 const PRACTICE = { file: 'practice/practice.ts', beside: 'chat/chat.ts', limit: 1.5 }
 /** Without practice. Less than the sum, because parts share code. */
-const ALL_LIMIT = 24.2
+const ALL_LIMIT = 24.3
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
 
