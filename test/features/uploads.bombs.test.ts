@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Client, PASSWORD } from '../support/client.ts'
@@ -119,3 +121,50 @@ test('of one person’s uploads two are read at once, and nobody else waits for 
   for (const socket of sockets) socket.destroy()
   await upload(person, page, image)
 })
+
+test('a decoder that is slow to start refuses no image, and one that doesn’t start says that the service is busy', async () => {
+  const image = await makeImage()
+  for (const [pauseMs, wanted] of [
+    [6_000, 201],
+    [undefined, 503],
+  ] as const) {
+    const decoder = await stopNewDecoder(() => addAsset(image))
+    if (pauseMs) {
+      await setTimeout(pauseMs)
+      process.kill(decoder.pid, 'SIGCONT')
+    }
+    const { status, headers, body } = await decoder.answer
+    expect(status, JSON.stringify(body)).toBe(wanted)
+    if (wanted === 503) {
+      expect(body).toMatchObject({ code: 'unavailable' })
+      expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+  }
+  expect((await addAsset(image)).status).toBe(201)
+}, 60_000)
+
+/** Ends the decoders that wait, and stops the next one as soon as it exists. */
+async function stopNewDecoder<Answer>(ask: () => Promise<Answer>) {
+  for (const pid of listChildren())
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('image-decoder-process')) {
+      process.kill(pid, 'SIGKILL')
+      await expect.poll(listChildren).not.toContain(pid)
+    }
+  const before = listChildren()
+  const answer = ask()
+  for (;;) {
+    const pid = listChildren().find((each) => !before.includes(each))
+    if (pid !== undefined) {
+      process.kill(pid, 'SIGSTOP')
+      return { pid, answer }
+    }
+    await setImmediate()
+  }
+}
+
+/** The processes that this one has started. */
+function listChildren(): number[] {
+  return readdirSync('/proc/self/task').flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+  )
+}

@@ -1,6 +1,6 @@
 /**
- * The program of a decoder process: one image in each message, one answer for each. It ends with the process that
- * started it.
+ * The program of a decoder process: it says that it is ready, then takes one image in each message and gives one answer
+ * for each. It ends with the process that started it.
  */
 import { constants, setPriority } from 'node:os'
 import sharp, { type FormatEnum, type Sharp } from 'sharp'
@@ -102,3 +102,5 @@ async function decode(bytes: Uint8Array): Promise<Decoded> {
     return { error: 'The image could not be read' }
   }
 }
+
+process.send?.('ready')

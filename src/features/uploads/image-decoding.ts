@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { busy } from '../../errors.ts'
 
 export type Decoded =
   /** `tellsMore`: it holds more than what it shows, such as where it was taken. */
@@ -19,7 +20,9 @@ export type Order =
   | { task: 'prepare'; bytes: Uint8Array; largest: number }
 
 const PROGRAM = fileURLToPath(new URL('image-decoder-process.ts', import.meta.url))
-/** Longest that one image may take. */
+/** Longest that a decoder may take until it is ready: a machine that has much to do says nothing of an image. */
+const START_TIMEOUT_MS = 10_000
+/** Longest that one image may take then. */
 const TIMEOUTS_MS = { check: 5_000, prepare: 20_000 }
 /** How long a decoder waits for another image. */
 const IDLE_MS = 30_000
@@ -40,20 +43,20 @@ export function prepareImage(bytes: Uint8Array, largest = Number.POSITIVE_INFINI
 }
 
 async function order<Answer extends object>(asked: Order, failed: Answer): Promise<Answer> {
-  const decoder = takeDecoder()
+  const decoder = takeDecoder() ?? (await startDecoder())
   const answer = await ask(decoder, asked, failed)
   if (decoder.connected) keepDecoder(decoder)
   return answer
 }
 
-function takeDecoder(): ChildProcess {
+function takeDecoder(): ChildProcess | undefined {
   const kept = idle.pop()
-  if (!kept) return startDecoder()
-  clearTimeout(kept.end)
-  return kept.decoder
+  clearTimeout(kept?.end)
+  return kept?.decoder
 }
 
-function startDecoder(): ChildProcess {
+/** 503 if it doesn't start, or takes too long. */
+async function startDecoder(): Promise<ChildProcess> {
   const decoder = fork(PROGRAM, {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -69,7 +72,19 @@ function startDecoder(): ChildProcess {
     const at = idle.findIndex((kept) => kept.decoder === decoder)
     if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.end)
   })
-  return decoder
+  const isReady = await new Promise<boolean>((resolve) => {
+    const timer = setTimeout(resolve, START_TIMEOUT_MS, false)
+    const settle = (ready: boolean) => {
+      clearTimeout(timer)
+      resolve(ready)
+    }
+    // Its first message says that it is ready.
+    decoder.once('message', () => settle(true)).once('disconnect', () => settle(false))
+    decoder.once('error', () => settle(false))
+  })
+  if (isReady) return decoder
+  decoder.kill('SIGKILL')
+  throw busy()
 }
 
 function keepDecoder(decoder: ChildProcess): void {
