@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
@@ -82,6 +82,123 @@ test('without a network an exam survives reloads, closed tabs and killed browser
     expect(await sitting.clockErrorMs(page, serviceNow)).toBeLessThan(2_000)
   }
 }, 180_000)
+
+describe('answers that a closed page of an exam has left', () => {
+  const kept = (page: Page) => page.getByText('1 answer of yours is still on this device alone.')
+
+  /** Answers without a network, and closes the page. */
+  async function leave(): Promise<[Sitting, Page]> {
+    const [sitting, page] = await Sitting.begin(service, browser, url)
+    line.unplug()
+    await page.keyboard.press('b')
+    await page.getByText(/Saving 1|1 kept on this device/).waitFor()
+    return [sitting, page]
+  }
+
+  test('are shown at home while there is no network, also after a crash, and sent from there when it is back', async () => {
+    const [sitting, page] = await leave()
+    await page.close()
+    const first = await openHome()
+    await kept(first).waitFor()
+    await first.getByRole('main').getByText('The private exam').first().waitFor()
+    await browser.kill()
+    await browser.restart()
+    const home = await openHome()
+    await kept(home).waitFor()
+    expect(await sitting.answersAtService()).toEqual([null, null, null])
+
+    line.plug()
+    await expect.poll(() => sitting.answersAtService()).toEqual(['B', null, null])
+    await expect.poll(() => kept(home).count()).toBe(0)
+    // It goes on where it was left.
+    await home.getByRole('heading', { name: 'The private exam is under way' }).waitFor()
+    const [attempt] = await service.sql`select status from attempts where user_id = ${sitting.person.id}`
+    expect(attempt).toEqual({ status: 'active' })
+  }, 120_000)
+
+  test('are handed in from anywhere in the desk, if they were to be', async () => {
+    const [sitting, page] = await leave()
+    await page.getByRole('button', { name: 'Hand in' }).click()
+    await page.getByRole('button', { name: 'Hand in now' }).click()
+    await page
+      .getByText(/handed in as soon as|Handing in/)
+      .first()
+      .waitFor()
+    await page.close()
+    const home = await openHome()
+    await home.getByText('You have handed it in, but that is on this device alone so far.').waitFor()
+    // Home itself is left, too.
+    await home.goto(`${url}/desk/account`)
+    line.plug()
+    const readStatus = () =>
+      service.sql`select status, answers from attempts where user_id = ${sitting.person.id}`
+    await expect
+      .poll(readStatus)
+      .toEqual([
+        {
+          status: 'submitted',
+          answers: expect.objectContaining({ [sitting.questionIds[0] as number]: 'B' }),
+        },
+      ])
+    await home.goto(`${url}/desk`)
+    await home.getByText('Latest results').first().waitFor()
+    expect(await home.getByText('is under way').count()).toBe(0)
+    expect(await home.getByText('on this device alone').count()).toBe(0)
+  }, 120_000)
+
+  test('wait for their own student, and are neither shown nor sent while another one is signed in', async () => {
+    const [sitting, page] = await leave()
+    await page.close()
+    const leaving = await openHome()
+    await leaving.goto(`${url}/desk/account`)
+    await leaving.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+    await expect.poll(() => leaving.url()).not.toContain('/desk')
+    await leaving.close()
+    line.plug()
+
+    const other = await service.person()
+    await other.post(`/api/v01/exams/${sitting.examId}/start`, {}, 201)
+    const home = await browser.newPage()
+    await home.goto(`${url}/login`)
+    await signIn(home, other.username, PASSWORD, url)
+    await home.getByRole('heading', { name: 'The private exam is under way' }).waitFor()
+    // They have the same exam, and leave an answer of their own.
+    const taking = await browser.newPage()
+    await taking.goto(sitting.address)
+    await sitting.waitForExam(taking)
+    expect(await taking.getByRole('radio', { name: 'B' }).isChecked()).toBe(false)
+    line.unplug()
+    await taking.keyboard.press('c')
+    await taking.getByText(/Saving 1|1 kept on this device/).waitFor()
+    await taking.close()
+    await home.goto(`${url}/desk`)
+    await kept(home).waitFor()
+    expect(await kept(home).count()).toBe(1)
+    line.plug()
+    await expect.poll(() => readAnswers(other.id)).toEqual({ [sitting.questionIds[0] as number]: 'C' })
+    await expect.poll(() => kept(home).count()).toBe(0)
+    expect(await sitting.answersAtService()).toEqual([null, null, null])
+    await home.goto(`${url}/desk/account`)
+    await home.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+    await home.getByLabel('Password', { exact: true }).waitFor()
+
+    // Where their own student comes back, they are sent.
+    await signIn(home, sitting.person.username, PASSWORD, url)
+    await expect.poll(() => sitting.answersAtService()).toEqual(['B', null, null])
+    expect(await readAnswers(other.id)).toEqual({ [sitting.questionIds[0] as number]: 'C' })
+  }, 120_000)
+
+  async function openHome(): Promise<Page> {
+    const page = await browser.newPage()
+    await page.goto(`${url}/desk`)
+    return page
+  }
+
+  async function readAnswers(userId: number) {
+    const [row] = await service.sql`select answers from attempts where user_id = ${userId}`
+    return row?.answers
+  }
+})
 
 test('a network that only hangs, or that answers by itself, does not keep the desk from opening', async () => {
   const [sitting, page] = await Sitting.begin(service, browser, url)
