@@ -16,7 +16,7 @@ execFileSync('npm', ['install', '--no-save', '--no-package-lock', tarball], { cw
 await rm(tarball)
 
 /** Of one compiler or recipe. */
-const LIMIT_MS = 120_000
+const LIMIT_MS = 240_000
 
 function run(what: string, args: string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

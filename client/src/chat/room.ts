@@ -66,10 +66,14 @@ export class Room {
     this.#stops = [$outgoing.listen(show), $reacting.listen(show)]
   }
 
+  get #newest(): ChatMessage | undefined {
+    return this.#stored[this.#stored.length - 1]
+  }
+
   /** Whether it has a stored message, or never will; above the first one it would be found by scrolling. */
   has(seq: number): boolean {
     const { status, hasNewer } = this.#state.get()
-    return status === 'gone' || hasNewer || (this.#stored.at(-1)?.seq ?? 0) >= seq
+    return status === 'gone' || hasNewer || (this.#newest?.seq ?? 0) >= seq
   }
 
   /** Whether it shows a message as it was at this version or later, or doesn't show it. */
@@ -110,7 +114,7 @@ export class Room {
   /** Fetches a page of newer messages, if there is one. */
   async newer(): Promise<void> {
     await this.#filling
-    const newest = this.#stored.at(-1)
+    const newest = this.#newest
     if (!newest || this.#early || !this.#state.get().hasNewer) return
     const early: (ChatMessage | ReactionsFrame)[] = []
     this.#early = early
@@ -119,7 +123,7 @@ export class Room {
     })
     if (!page) return this.fill()
     // Everything was fetched again meanwhile.
-    if (this.#stored.at(-1) !== newest) return
+    if (this.#newest !== newest) return
     this.#show([...this.#stored, ...page.messages.filter(({ seq }) => seq > newest.seq)])
     this.#state.set({ ...this.#state.get(), hasNewer: page.has_newer ?? false })
     this.#takeEarly(early)

@@ -123,7 +123,7 @@ export class KeptAnswersSender {
       const stop = exam.$state.subscribe(({ hasWork: hasMore, fault }) => {
         if (hasMore && fault === undefined && exam.writes) return
         resolve()
-        queueMicrotask(() => stop())
+        void Promise.resolve().then(() => stop())
       })
     })
     exam.close()

@@ -116,7 +116,7 @@ export async function forgetUndelivered(client: Client, journal: Journal): Promi
 async function findJournal(client: Client, owner: Owner, examId: number): Promise<Journal | undefined> {
   // A store that fails now may have one: it is taken up as soon as the store works again.
   const kept = await listJournals(client.storage, owner.userId, examId).catch(() => [])
-  return kept.filter((each) => isOpen(each) && each.questions.length > 0).at(-1)
+  return kept.filter((each) => isOpen(each) && each.questions.length > 0).pop()
 }
 
 /** Whether there is something left to do: the service may have ended it long ago. */

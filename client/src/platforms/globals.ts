@@ -17,6 +17,16 @@ export const globals = {
   },
 }
 
+/** Pages without TLS have no `crypto.randomUUID`, and neither have phones by the usual package. */
+export function randomUuid(): string {
+  if (crypto.randomUUID) return crypto.randomUUID()
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
 const NEEDED = [
   'fetch',
   'Request',

@@ -1,6 +1,6 @@
 import type { LifeEvent, Platform, Store } from '../platform.ts'
 import { memoryStore } from '../storage/memory.ts'
-import { check, globals } from './globals.ts'
+import { check, globals, randomUuid } from './globals.ts'
 import { uploadByXhr } from './xhr.ts'
 
 interface Subscription {
@@ -20,7 +20,7 @@ export interface ReactNativeOptions {
    * ends.
    */
   store?: Store
-  /** For platforms without `crypto`, for example that of `expo-crypto`. */
+  /** For platforms without `crypto.getRandomValues`, for example that of `expo-crypto`. */
   uuid?: () => string
 }
 
@@ -30,7 +30,7 @@ export function reactNative({ AppState, NetInfo, store, uuid }: ReactNativeOptio
   return {
     ...globals,
     store: store ?? memoryStore(),
-    uuid: uuid ?? (() => crypto.randomUUID()),
+    uuid: uuid ?? randomUuid,
     isVisible: () => AppState.currentState === 'active',
     upload: uploadByXhr,
     watch(tell: (event: LifeEvent) => void) {

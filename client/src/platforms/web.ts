@@ -1,6 +1,6 @@
 import type { LifeEvent, Platform, Store } from '../platform.ts'
 import { indexedDbStore } from '../storage/indexeddb.ts'
-import { globals } from './globals.ts'
+import { globals, randomUuid } from './globals.ts'
 import { uploadByXhr } from './xhr.ts'
 
 /**
@@ -10,7 +10,7 @@ export function web(options: { store?: Store } = {}): Platform {
   return {
     ...globals,
     store: options.store ?? indexedDbStore(),
-    uuid: newUuid,
+    uuid: randomUuid,
     locks: navigator.locks
       ? { request: (name, wanted, work) => navigator.locks.request(name, wanted, work) as never }
       : undefined,
@@ -41,14 +41,4 @@ function watchPage(tell: (event: LifeEvent) => void): () => void {
     if ((event as PageTransitionEvent).persisted) tell('return')
   })
   return () => stop.abort()
-}
-
-/** `crypto.randomUUID` is missing in pages without TLS. */
-function newUuid(): string {
-  if (crypto.randomUUID) return crypto.randomUUID()
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,7 +1,7 @@
-// Runs inside of QuickJS, which has what a phone's engine has: no TextEncoder, no crypto, no structuredClone, no DOM.
+// Runs inside of an engine that has what a phone's has.
 import 'whatwg-fetch'
 import { createClient } from '@exam-practice/client'
-import { openExam } from '@exam-practice/client/exam'
+import { openExam, sendKeptAnswers } from '@exam-practice/client/exam'
 import { reactNative } from '@exam-practice/client/react-native'
 import { AbortController, AbortSignal } from 'abort-controller/dist/abort-controller.mjs'
 import { asyncStore } from './async-store.ts'
@@ -14,28 +14,55 @@ const AsyncStorage = {
   getAllKeys: async () => [...items.keys()],
 }
 
-Object.assign(globalThis, { AbortController, AbortSignal })
+/** As in React Native from 0.87 on: a signal says why. */
+class Controller extends AbortController {
+  abort(reason = Object.assign(new Error('It was aborted'), { name: 'AbortError' })) {
+    if (!globalThis.LACKING.includes('AbortSignal.prototype.reason')) this.signal.reason ??= reason
+    super.abort()
+  }
+}
+Object.assign(AbortSignal, {
+  any() {
+    throw new Error('Not on phones')
+  },
+  timeout() {
+    throw new Error('Not on phones')
+  },
+})
+AbortSignal.prototype.throwIfAborted = function throwIfAborted() {
+  if (this.aborted) throw this.reason
+}
+Object.assign(globalThis, { AbortController: Controller, AbortSignal })
+globalThis.takeAway()
 
 async function run() {
   const platform = reactNative({
     AppState: { currentState: 'active', addEventListener: () => ({ remove() {} }) },
     NetInfo: { addEventListener: () => () => {} },
     store: asyncStore(AsyncStorage),
-    uuid: () => `${Math.random()}`,
+    ...(globalThis.crypto === undefined && { uuid: () => `of the app ${'0'.repeat(30)} ${Math.random()}` }),
   })
   const client = createClient({ baseUrl: 'http://service.test', platform })
+  const kept = sendKeptAnswers(client)
   await client.session.login({ username: 'alice', password: 'practice' })
   const { exam } = await openExam(client, 7)
-  const kept = await exam.answer(1, 'ä€😀')
+  const stored = await exam.answer(1, 'ä€😀')
   await exam.submit()
   await new Promise((resolve) => exam.$state.subscribe(({ phase }) => phase === 'submitted' && resolve()))
+  await kept.send()
   const abort = new AbortController()
   const asked = client.GET('/api/v01/auth/me', { signal: abort.signal }).catch((error) => error.name)
   abort.abort()
-  const { name } = globalThis.TextEncoder ?? { name: 'none' }
-  const outcome = { encoder: name, kept, aborted: await asked, ...exam.$state.get() }
+  const outcome = {
+    found: globalThis.listFound(),
+    kept: stored,
+    aborted: await asked,
+    left: kept.$kept.get().length,
+    uuids: [platform.uuid(), platform.uuid()],
+    ...exam.$state.get(),
+  }
   client.close()
   return JSON.stringify(outcome)
 }
 
-run().then(done, (error) => done(`${error} ${error.stack}`))
+run().then(globalThis.done, (error) => globalThis.done(`${error} ${error?.stack}`))

@@ -1,5 +1,9 @@
-// What React Native gives its engine beside whatwg-fetch and abort-controller, by what the host has.
+// What React Native gives its engine beside whatwg-fetch and abort-controller, by what the host has, and what newer
+// engines bring. `LACKING` is taken away again.
+/* global LACKING, tell */
 let count = 0
+const toHost = (...message) => tell(JSON.stringify(message))
+globalThis.done = (outcome) => toHost('done', outcome)
 const timers = new Map()
 globalThis.onTimer = (id) => {
   const run = timers.get(id)
@@ -9,7 +13,7 @@ globalThis.onTimer = (id) => {
 globalThis.setTimeout = (run, ms = 0) => {
   count += 1
   timers.set(count, run)
-  hostTimer(count, ms)
+  toHost('hostTimer', count, ms)
   return count
 }
 globalThis.clearTimeout = (id) => void timers.delete(id)
@@ -47,7 +51,7 @@ globalThis.XMLHttpRequest = class {
   send(body) {
     count += 1
     requests.set(count, this)
-    hostSend(count, this.method, this.url, JSON.stringify(this.headers), body ?? '')
+    toHost('hostSend', count, this.method, this.url, JSON.stringify(this.headers), body ?? '')
   }
   take(status, headers, text) {
     if (this.isAborted) return
@@ -69,3 +73,39 @@ globalThis.XMLHttpRequest = class {
     return this.sent
   }
 }
+globalThis.TextEncoder ??= class {
+  encode(text) {
+    const bytes = encodeURIComponent(text).match(/%..|[^%]/g) ?? []
+    return Uint8Array.from(bytes, (each) =>
+      each.length > 1 ? Number.parseInt(each.slice(1), 16) : each.charCodeAt(0),
+    )
+  }
+}
+globalThis.structuredClone ??= (value) => JSON.parse(JSON.stringify(value))
+globalThis.queueMicrotask ??= (run) => void Promise.resolve().then(run)
+const random = () => Math.floor(Math.random() * 256)
+globalThis.crypto = {
+  getRandomValues: (bytes) => bytes.map(random),
+  randomUUID: () => `random-${'0'.repeat(30)}-${Math.random()}`,
+}
+
+/** Takes away what is not to be there, of what was named as `AbortSignal.prototype.reason`. */
+globalThis.takeAway = () => {
+  for (const name of LACKING) {
+    const path = name.split('.')
+    const last = path.pop()
+    const owner = path.reduce((one, each) => one?.[each], globalThis)
+    if (owner && last in owner) {
+      delete owner[last]
+      // What can't be deleted is hidden.
+      if (last in owner) Object.defineProperty(owner, last, { value: undefined, configurable: true })
+    }
+  }
+}
+globalThis.listFound = () =>
+  LACKING.filter((name) => {
+    const path = name.split('.')
+    const last = path.pop()
+    const owner = path.reduce((one, each) => one?.[each], globalThis)
+    return last === 'reason' ? owner?.hasReason : owner?.[last] !== undefined
+  })

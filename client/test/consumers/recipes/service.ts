@@ -8,6 +8,12 @@ export const answers: Record<string, unknown> = {}
 
 let revision = 0
 
+/** Begins anew. */
+export function forget(): void {
+  for (const id of Object.keys(answers)) delete answers[id]
+  revision = 0
+}
+
 const paper = () => ({
   success: true,
   attempt_id: 1,
