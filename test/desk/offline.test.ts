@@ -132,14 +132,12 @@ describe('answers that a closed page of an exam has left', () => {
     line.plug()
     const readStatus = () =>
       service.sql`select status, answers from attempts where user_id = ${sitting.person.id}`
-    await expect
-      .poll(readStatus)
-      .toEqual([
-        {
-          status: 'submitted',
-          answers: expect.objectContaining({ [sitting.questionIds[0] as number]: 'B' }),
-        },
-      ])
+    await expect.poll(readStatus).toEqual([
+      {
+        status: 'submitted',
+        answers: expect.objectContaining({ [sitting.questionIds[0] as number]: 'B' }),
+      },
+    ])
     await home.goto(`${url}/desk`)
     await home.getByText('Latest results').first().waitFor()
     expect(await home.getByText('is under way').count()).toBe(0)
