@@ -6,6 +6,9 @@ import { hasVisibleResults } from './visible-results.ts'
 
 const EXAMS = sql`exams`
 
+/** A start that came before the close is stored by then. */
+const ON_ITS_WAY = sql.raw(`interval '30 seconds'`)
+
 /** Whether somebody with times of their own, in a row `own`, has attempts left. */
 const hasAttemptsLeft = (exam: SQL) => sql`(
   ${exam}.max_attempts is null
@@ -14,7 +17,7 @@ const hasAttemptsLeft = (exam: SQL) => sql`(
 
 /**
  * When the last of those who may still take an exam can begin no more: the exam's own close, and later ones of persons
- * and of classes. Whom the exam isn't there for at the moment may join a class of it, as others may join classes as long
+ * and of classes, the same ones that starts go by (personal-times.ts). Whom the exam isn't there for at the moment may join a class of it, as others may join classes as long
  * as these are there. null: it never closes.
  */
 const lastClose = (exam: SQL) => sql`
@@ -39,7 +42,7 @@ const goingOn = (exam: SQL, at: Date) => sql`
 export function mayKnowKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
   // Nobody may have made it, and it may have no close: `is true` where that makes it null.
   return sql`((${hasVisibleResults(exam)} or ${isKeptBy(teacher, exam)}
-    or (${lastClose(exam)} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))
+    or (${lastClose(exam)} + ${ON_ITS_WAY} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))
     is true)`
 }
 
@@ -56,6 +59,6 @@ export function knowsKeysFirst(teacher: SQL | number, at: Date, exam = EXAMS): S
 export function keysOpenAt(at: Date, exam = EXAMS): SQL {
   const close = lastClose(exam)
   return sql`case when ${exam}.closes_at is not null then greatest(
-    case when ${close} > ${at.toISOString()}::timestamptz then ${reopenableUntil(close)} else ${close} end,
+    case when ${close} > ${at.toISOString()}::timestamptz then ${reopenableUntil(close)} else ${close} + ${ON_ITS_WAY} end,
     (select ${reopenableUntil(sql`max(coalesce(begun.submitted_at, begun.ends_at))`)} ${goingOn(exam, at)})) end`
 }

@@ -8,19 +8,21 @@ interface Whose {
   exam: SQL
   /**
    * When the attempt began, which has the times of the classes that its person was in then: what they gave to it stays,
-   * and others give it nothing.
+   * also once they are archived, and others give it nothing.
    */
   since?: SQL
 }
 
 /**
  * The row of times that are somebody's own at an exam, to join as `personal`: their own ones before those of their
- * classes, and of several classes the most generous ones.
+ * classes, and of several classes the most generous ones. An archived class gives none to what begins, as nobody waits
+ * for its close: keys may be open (open-keys.ts).
  */
 export function personalTimes({ person, exam, since }: Whose): SQL {
   const isMember = since
     ? sql`(member.joined_at <= ${since} and (member.left_at is null or member.left_at > ${since}))`
-    : sql`member.left_at is null`
+    : sql`(member.left_at is null
+           and exists (select from classes there where there.id = member.class_id and not there.archived))`
   return sql`lateral (
     select extra_time_percent, opens_at, closes_at from (
       select 1 as rank, own.extra_time_percent, own.opens_at, own.closes_at

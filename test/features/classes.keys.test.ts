@@ -308,6 +308,46 @@ describe('keys are closed to a teacher', () => {
     expect(await keysOf(classId, examId)).toBe('open')
   })
 
+  test('so that nobody begins any more by the times of an archived class, who is in another one of the exam', async () => {
+    const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+    const other = await createClass(service.sql, { students: [ann, ben] })
+    const { examId } = await forClass([classId, other], { closes_at: at(60) })
+    const [close, end] = [at(60).toISOString(), at(500).toISOString()]
+    const times = `/api/v01/admin/exams/${examId}/class-accommodations/${other}` as const
+    await admin.put(times, { closes_at: end }, 200)
+    await start(ann, examId)
+    await admin.patch(`/api/v01/admin/classes/${other}`, { archived: true }, 200)
+    const shown = async (person: Client) => (await person.get(`/api/v01/exams/${examId}`, 200)).body.exam
+    expect(await shown(ben)).toMatchObject({ closes_at: close })
+    await later(61)
+    // What is under way keeps what its class gave it, also when times change.
+    await admin.put(`/api/v01/admin/exams/${examId}/accommodations/${ben.id}`, { closes_at: close }, 200)
+    await admin.delete(`/api/v01/admin/exams/${examId}/accommodations/${ben.id}`, 200)
+    expect(await attemptsOf(examId)).toMatchObject([{ status: 'running', ends_at: new Date(end) }])
+    await submit(ann, examId)
+    expect(await keysOf(classId, examId)).toBe('open')
+    for (const person of [ann, ben])
+      expect((await person.post(`/api/v01/exams/${examId}/start`, {}, 403)).body).toMatchObject({
+        code: 'exam_closed',
+        closes_at: close,
+      })
+    await admin.patch(`/api/v01/admin/classes/${other}`, { archived: false }, 200)
+    expect(await keysOf(classId, examId)).not.toBe('open')
+    expect(await shown(ben)).toMatchObject({ closes_at: end })
+    await start(ben, examId)
+  })
+
+  test('for half a minute after the last close, in which a start that was in time is stored', async () => {
+    const classId = await createClass(service.sql, { students: [ann], teachers: [teacher] })
+    const { examId } = await forClass([classId], { closes_at: at(60) })
+    const opens = at(60.5).toISOString()
+    await later(60.25)
+    await ann.post(`/api/v01/exams/${examId}/start`, {}, 403)
+    expect(await keysOf(classId, examId)).toBe(opens)
+    await later(0.25)
+    expect(await keysOf(classId, examId)).toBe('open')
+  })
+
   test('until the release of an exam that never closes; never of instant exams and of their own', async () => {
     const classId = await createClass(service.sql, { students: [ann], teachers: [teacher] })
     const { examId } = await forClass([classId], {})
