@@ -35,7 +35,7 @@ const PAGES: Record<string, Page> = {
   results: async (core, classId) => {
     const at = { classId, examId: examOf(classId) }
     await requireClassExam(core, TEACHER, at)
-    await listExamResults(core, at, await keysOf(core, TEACHER, at.examId), 1)
+    await listExamResults(core, at, (db) => keysOf(core, db, TEACHER, at.examId), 1)
   },
   gradebook: (core, classId) => readGradebook(core, TEACHER, classId, 1),
   'times of an exam': (core, classId) =>
@@ -89,11 +89,18 @@ type Statement = Parameters<postgres.Sql['unsafe']>
 
 /** A pool that notes what it is asked. */
 function recording(driver: postgres.Sql, asked: Statement[]): Db {
+  const unsafe =
+    (of: postgres.Sql | postgres.TransactionSql) =>
+    (...statement: Statement) => {
+      if (!statement[0].startsWith('set ')) asked.push(statement)
+      return of.unsafe(...statement)
+    }
   const client = replaceMethods(driver, {
-    unsafe: (...statement: Statement) => {
-      asked.push(statement)
-      return driver.unsafe(...statement)
-    },
+    unsafe: unsafe(driver),
+    begin: (work: (tx: postgres.TransactionSql) => unknown) =>
+      driver.begin((tx) =>
+        work(replaceMethods(tx, { unsafe: unsafe(tx) } as Partial<postgres.TransactionSql>)),
+      ),
   } as Partial<postgres.Sql>)
   const pool = drizzle({ client, casing: 'snake_case' })
   return Object.assign(pool, { unprepared: pool })

@@ -101,6 +101,7 @@ export const ClassDashboardAnswer = Type.Object(
   },
   { $id: 'ClassDashboardAnswer' },
 )
+export type ClassDashboardAnswer = Static<typeof ClassDashboardAnswer>
 
 export const OverviewAnswer = Type.Object(
   {

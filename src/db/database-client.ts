@@ -87,7 +87,7 @@ export function connectDatabase({ url, pool, prepare = true, takesSettings = tru
 }
 
 /** Makes a transaction that was begun on the driver, as for COPY, usable by stores. */
-export function toExecutor(driver: postgres.Sql, sql: postgres.TransactionSql): Executor {
+export function toPool(driver: postgres.Sql, sql: postgres.TransactionSql): Pool {
   const client = replaceMethods(sql as unknown as postgres.Sql, { options: driver.options })
   return drizzle({ client, casing: 'snake_case' })
 }

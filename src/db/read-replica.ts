@@ -12,7 +12,7 @@ import {
 import { only, query } from './query.ts'
 
 /** How far behind the primary a replica may be, in milliseconds; while it is further, reads are the primary's. */
-const MOST_BEHIND_MS = 5_000
+export const MOST_BEHIND_MS = 5_000
 const LOOK_MS = 500
 
 /** A standby of the primary, for reads that may be some seconds old. */

@@ -182,6 +182,44 @@ test('before the keys are open, no operation answers a teacher anything that dep
   )
 })
 
+test.each(['results', 'gradebook', 'analytics'])(
+  '%s: which marks are hidden, and the marks, are of one instant',
+  async (view) => {
+    const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
+    const { examId, questionIds } = await forClass([classId], { name: 'Optics', closes_at: at(60) })
+    await start(ann, examId)
+    await submit(ann, examId, { [questionIds[0] as number]: 'A' })
+    await later(61)
+    const read = async () => {
+      const response = await teacher.fetch('GET', `/api/v01/classes/${classId}/${view}?exam_id=${examId}`)
+      expect(response.status).toBe(200)
+      return response.text()
+    }
+    const before = await read()
+    // Ben may take it after all, and has handed in before the rows are read.
+    const changed = Promise.withResolvers<void>()
+    const changing = service.sql.begin(async (tx) => {
+      await tx`lock table users in access exclusive mode`
+      await changed.promise
+      await tx`update exams set closes_at = ${at(500)} where id = ${examId}`
+      await tx`
+      insert into attempts (user_id, exam_id, paper_id, attempt_number, status, seed, started_at, submitted_at, score,
+                            max_score, percentage, correct, incorrect, unattempted)
+      select ${ben.id}, exam_id, paper_id, 1, status, gen_random_uuid(), started_at, submitted_at, score, max_score,
+             percentage, correct, incorrect, unattempted
+        from attempts where exam_id = ${examId}`
+    })
+    const asked = read()
+    await expect.poll(service.lockWaits).not.toHaveLength(0)
+    changed.resolve()
+    await changing
+    const answer = await asked
+    const after = await read()
+    expect(after).not.toBe(before)
+    expect([before, after]).toContain(answer)
+  },
+)
+
 test('marks of an exam whose keys are closed are in no figure beside those of an exam whose keys are open', async () => {
   const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
   const closed = await forClass([classId], { name: 'Closed' })

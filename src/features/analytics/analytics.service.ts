@@ -1,6 +1,13 @@
-import type { AnalyticsQuery, Dashboard, OverviewAnswer } from '../../../schemas/analytics.schemas.ts'
+import type {
+  AnalyticsQuery,
+  ClassDashboardAnswer,
+  Dashboard,
+  OverviewAnswer,
+} from '../../../schemas/analytics.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import type { Pool } from '../../db/database-client.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { localDay } from '../../formats/local-time.ts'
 import * as store from './analytics.store.ts'
 import {
@@ -32,19 +39,44 @@ const COLUMNS = {
 /** Rows of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
-/** What a dashboard is about, and which marks are in it. */
-export type Wanted = AnalyticsQuery & Pick<store.Matching, 'unmarked' | 'countsWorthless'>
+/** What a dashboard is about. */
+export type Wanted = AnalyticsQuery & Pick<store.Matching, 'countsWorthless'>
+
+type ClassDashboard = Content<ClassDashboardAnswer>
+type UnmarkedExam = ClassDashboard['unmarked'][number]
+/** The exams whose marks whoever asks may not see, in the snapshot that the marks are read from. */
+export type ListUnmarked = (db: Pool) => Promise<UnmarkedExam[]>
 
 /** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */
-export async function readDashboard(core: Core, query: Wanted): Promise<Dashboard> {
+export function readDashboard(core: Core, query: Wanted): Promise<Dashboard> {
+  return describe(core, core.db, readMatching(core, query))
+}
+
+/** The same for somebody who may not see all marks. */
+export async function readClassDashboard(
+  core: Core,
+  query: Wanted,
+  listUnmarked: ListUnmarked,
+): Promise<ClassDashboard> {
   const matching = readMatching(core, query)
+  return inSnapshot(core.db, async (db) => {
+    const unmarked = await listUnmarked(db)
+    return { ...(await describe(core, db, withoutMarks(matching, unmarked))), unmarked }
+  })
+}
+
+function withoutMarks(matching: store.Matching, unmarked: UnmarkedExam[]): store.Matching {
+  return unmarked.length === 0 ? matching : { ...matching, unmarked: unmarked.map(({ id }) => id) }
+}
+
+async function describe(core: Core, db: Pool, matching: store.Matching): Promise<Dashboard> {
   const [{ summary, distribution, days, exams, performers }, recent] = await Promise.all([
-    readFigures(core, matching),
-    store.listResults(core.db, matching, TABLE_ROWS),
+    readFigures(core, db, matching),
+    store.listResults(db, matching, TABLE_ROWS),
   ])
   const userIds = performers.map(({ id }) => id)
   const examIds = exams.map(({ id }) => id)
-  const names = await store.readNames(core.db, userIds, examIds)
+  const names = await store.readNames(db, userIds, examIds)
   const examStats = nameExams(exams, names)
   const labels = days.map(({ day }) => day)
   return {
@@ -67,20 +99,24 @@ export async function readDashboard(core: Core, query: Wanted): Promise<Dashboar
 }
 
 /** One table of the dashboard, as a download. */
-export async function readTable(core: Core, query: Wanted) {
+export async function readTable(core: Core, query: Wanted, listUnmarked?: ListUnmarked) {
   const { table: name = 'results' } = query
+  const dashboard = () =>
+    listUnmarked ? readClassDashboard(core, query, listUnmarked) : readDashboard(core, query)
   const rows =
     name === 'results'
-      ? streamResults(core, readMatching(core, query))
-      : (await readDashboard(core, query)).tables[name]
+      ? streamResults(core, readMatching(core, query), listUnmarked)
+      : (await dashboard()).tables[name]
   return { name, columns: COLUMNS[name], rows }
 }
 
 /** Every result that a dashboard would count, most recent first, read as fast as they are asked for. */
-async function* streamResults(core: Core, matching: store.Matching) {
+async function* streamResults(core: Core, matching: store.Matching, listUnmarked?: ListUnmarked) {
   let last: store.ResultRow | undefined
   for (let left = MOST_RESULTS; left > 0; left -= DOWNLOAD_PAGE) {
-    const rows = await store.listResults(core.db, matching, DOWNLOAD_PAGE, last)
+    const rows = await inSnapshot(core.db, async (db) =>
+      store.listResults(db, withoutMarks(matching, (await listUnmarked?.(db)) ?? []), DOWNLOAD_PAGE, last),
+    )
     for (const row of rows) yield { student_id: String(row.userId), ...describeResult(row) }
     last = rows.at(-1)
     if (rows.length < DOWNLOAD_PAGE) return
@@ -93,13 +129,12 @@ export async function countEverything(core: Core): Promise<Content<OverviewAnswe
   return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
 }
 
-function readMatching(core: Core, { unmarked, countsWorthless, ...query }: Wanted): store.Matching {
+function readMatching(core: Core, { countsWorthless, ...query }: Wanted): store.Matching {
   const { timezone } = core.config
   const today = localDay(new Date(core.clock()), timezone)
   return {
     examId: query.exam,
     classId: query.class_id,
-    ...(unmarked?.length ? { unmarked } : {}),
     ...(countsWorthless ? { countsWorthless } : {}),
     period: readPeriod(query, today),
     timezone,

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Dashboard } from '../../../schemas/analytics.schemas.ts'
 import type { Core } from '../../core.ts'
+import type { Pool } from '../../db/database-client.ts'
 import { perNode } from '../../per-node.ts'
 import * as store from './analytics.store.ts'
 import { precedingPeriod, shiftDay } from './periods.ts'
@@ -34,7 +35,7 @@ const keptFigures = perNode(
   (core) =>
     new LRUCache<string, Figures, store.Matching>({
       max: KEPT,
-      fetchMethod: (_key, _stale, { context }) => computeFigures(core, context),
+      fetchMethod: (_key, _stale, { context }) => computeFigures(core.db, context),
       ignoreFetchAbort: true,
     }),
 )
@@ -43,23 +44,23 @@ const keptFigures = perNode(
  * The figures of matching results. They are computed once for each state of the results, however many ask, since they
  * take tens of thousands of rows: the number of changes is part of their key.
  */
-export async function readFigures(core: Core, matching: store.Matching): Promise<Figures> {
+export async function readFigures(core: Core, db: Pool, matching: store.Matching): Promise<Figures> {
   const { examId, classId, period, countsWorthless } = matching
   // Nothing counts the changes of a class's members.
-  if (classId !== undefined) return computeFigures(core, matching)
+  if (classId !== undefined) return computeFigures(db, matching)
   // Read before the results are: these may be newer than their key says, but never older.
   const changes = await store.countChanges(core.db)
   const key = [changes, examId, period?.from, period?.to, countsWorthless].join()
   return keptFigures(core).forceFetch(key, { context: matching })
 }
 
-async function computeFigures(core: Core, matching: store.Matching): Promise<Figures> {
+async function computeFigures(db: Pool, matching: store.Matching): Promise<Figures> {
   const { period } = matching
   const before = period && { ...matching, period: precedingPeriod(period) }
   const [columns, columnsBefore, passMarks] = await Promise.all([
-    store.readResults(core.db, matching, MOST_RESULTS),
-    before && store.readResults(core.db, before, MOST_RESULTS),
-    store.readPassMarks(core.db),
+    store.readResults(db, matching, MOST_RESULTS),
+    before && store.readResults(db, before, MOST_RESULTS),
+    store.readPassMarks(db),
   ])
   const tally = await tallyResults(columns, passMarks)
   const tallyBefore = columnsBefore && (await tallyResults(columnsBefore, passMarks))
@@ -79,7 +80,7 @@ async function computeFigures(core: Core, matching: store.Matching): Promise<Fig
       avgScore: roundIfAny(averageOf(group)),
       passRate: roundIfAny(passRateOf(group)),
     })),
-    performers: await rankPerformers(core, tally.users),
+    performers: await rankPerformers(db, tally.users),
   }
 }
 
@@ -104,10 +105,10 @@ function summarise(now: Tally, before: Tally | undefined): Dashboard['summary'] 
 }
 
 /** By average, then attempts, then username, which stays as long as the account. */
-async function rankPerformers(core: Core, users: Tally['users']): Promise<Performer[]> {
+async function rankPerformers(db: Pool, users: Tally['users']): Promise<Performer[]> {
   const candidates = pickCandidates(users)
   const ids = candidates.map(({ id }) => id)
-  const { people } = await store.readNames(core.db, ids, [])
+  const { people } = await store.readNames(db, ids, [])
   return candidates
     .flatMap((performer) => {
       const username = people.get(performer.id)?.username

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ExamParams } from '../../../schemas/attempts.schemas.ts'
 import { ItemsAnswer, ItemsQuery } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { failures } from '../../http/failures.ts'
 import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
@@ -27,10 +28,10 @@ export const itemAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         response: { 200: ItemsAnswer, ...failures('not_found') },
       },
     },
-    async ({ params, query, caller }) => ({
-      success: true as const,
-      ...OPEN_KEYS,
-      ...(await analyseItems(await toRead(core, caller.userId), params.exam_id, query)),
-    }),
+    async ({ params, query, caller }) => {
+      const reading = await toRead(core, caller.userId)
+      const analysis = await inSnapshot(reading.db, (db) => analyseItems(reading, db, params.exam_id, query))
+      return { success: true as const, ...OPEN_KEYS, ...analysis }
+    },
   )
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Item, ItemAnalysis, ItemsQuery } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
+import type { Pool } from '../../db/database-client.ts'
 import { requireExam } from '../../db/exam-rows.ts'
 import type { StoredAnswer } from '../../db/tables/attempts.tables.ts'
 import { slicesBySize, slicesOf } from '../../formats/slices.ts'
@@ -37,38 +38,34 @@ const FEWEST_CHOOSERS = 5
 /** Of fewer attempts chance alone makes such numbers: nothing is flagged. */
 const FEWEST_ATTEMPTS = 20
 
-/** How good the questions of an exam were, by the results in force, all as of one instant. */
+/** How good the questions of an exam were, by the results in force, in a snapshot. */
 export async function analyseItems(
   core: Core,
+  db: Pool,
   examId: number,
   { attempts: which = 'first' }: ItemsQuery,
   classId?: number,
 ): Promise<ItemAnalysis> {
-  return core.db.transaction(
-    async (tx) => {
-      await requireExam(tx, examId)
-      const chosen = await store.listChosen(tx, examId, which, classId)
-      const inForce = await listInForce(tx, examId)
-      const whole = new Whole()
-      // One paper after another, since all of them together could fill the memory.
-      const byPaper = Map.groupBy(chosen, ({ paperId }) => paperId)
-      for (const [paperId, attempts] of [...byPaper].sort(([one], [other]) => one - other)) {
-        const paper = await getPaper(core, tx, paperId)
-        const tally = new PaperTally(paper, paper.gradedBy(inForce), whole.room)
-        for (const slice of slicesBySize(attempts, SLICE, () => paper.tasks.length)) {
-          const ids = slice.map(({ id }) => id)
-          for (const attempt of await store.listAnswers(tx, ids)) {
-            tally.add(attempt)
-            whole.attempts += 1
-            if (attempt.score !== null) whole.results.push(attempt.score)
-          }
-        }
-        whole.add(tally)
+  await requireExam(db, examId)
+  const chosen = await store.listChosen(db, examId, which, classId)
+  const inForce = await listInForce(db, examId)
+  const whole = new Whole()
+  // One paper after another, since all of them together could fill the memory.
+  const byPaper = Map.groupBy(chosen, ({ paperId }) => paperId)
+  for (const [paperId, attempts] of [...byPaper].sort(([one], [other]) => one - other)) {
+    const paper = await getPaper(core, db, paperId)
+    const tally = new PaperTally(paper, paper.gradedBy(inForce), whole.room)
+    for (const slice of slicesBySize(attempts, SLICE, () => paper.tasks.length)) {
+      const ids = slice.map(({ id }) => id)
+      for (const attempt of await store.listAnswers(db, ids)) {
+        tally.add(attempt)
+        whole.attempts += 1
+        if (attempt.score !== null) whole.results.push(attempt.score)
       }
-      return { exam: describeExam(whole), items: await describeItems(whole.items) }
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  )
+    }
+    whole.add(tally)
+  }
+  return { exam: describeExam(whole), items: await describeItems(whole.items) }
 }
 
 interface CountedItem {

@@ -1,8 +1,13 @@
 import type { Core } from '../../core.ts'
+import { MOST_BEHIND_MS } from '../../db/read-replica.ts'
 import { perNode } from '../../per-node.ts'
 import * as store from './audit.store.ts'
 
-const throughReplica = perNode((core): Core => (core.replica ? { ...core, db: core.replica.db } : core))
+/** With the time of what it has at least: by its own, what is not known there yet could still be before it. */
+const throughReplica = perNode(
+  (core): Core =>
+    core.replica ? { ...core, db: core.replica.db, clock: () => core.clock() - MOST_BEHIND_MS } : core,
+)
 
 /**
  * For reads of teachers and administrators that may be some seconds old: `core` with the replica as its database, if

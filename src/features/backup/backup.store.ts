@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import postgres from 'postgres'
-import { driverOptions, toExecutor } from '../../db/database-client.ts'
+import { driverOptions, toPool } from '../../db/database-client.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { listOwnTables } from '../../db/migrate.ts'
 import * as replica from '../../db/read-replica.ts'
@@ -33,7 +33,7 @@ export async function liftTimeLimit(tx: Sql): Promise<void> {
 
 /** No file is deleted as long as this transaction lasts. */
 export async function holdFiles(sql: postgres.Sql, tx: postgres.TransactionSql): Promise<void> {
-  await lockShared(toExecutor(sql, tx), LOCKS.files())
+  await lockShared(toPool(sql, tx), LOCKS.files())
 }
 
 /** Whether a standby has what the primary has now; false if it can't be reached. */
@@ -42,7 +42,7 @@ export async function hasCaughtUp(
   sql: postgres.Sql,
   tx: postgres.TransactionSql,
 ): Promise<boolean> {
-  return await replica.hasCaughtUp(standbyUrl, toExecutor(sql, tx)).catch(() => false)
+  return await replica.hasCaughtUp(standbyUrl, toPool(sql, tx)).catch(() => false)
 }
 
 /** The service's tables, without another program's. */

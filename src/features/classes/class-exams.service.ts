@@ -4,6 +4,7 @@ import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schem
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor, Permit } from '../../db/database-client.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
 import { analyseItems, withoutKeys } from '../analytics/items.service.ts'
@@ -122,14 +123,17 @@ export async function analyseClassItems(
   query: ItemsQuery,
 ): Promise<Keys & ItemAnalysis> {
   await requireClassExam(core, viewer, at)
-  const keys = await keysOf(core, viewer, at.examId)
-  const analysis = await analyseItems(await toRead(core, viewer.userId), at.examId, query, at.classId)
-  return { ...keys, ...(keys.shows_keys ? analysis : withoutKeys(analysis)) }
+  const reading = await toRead(core, viewer.userId)
+  return inSnapshot(reading.db, async (db) => {
+    const keys = await keysOf(reading, db, viewer, at.examId)
+    const analysis = await analyseItems(reading, db, at.examId, query, at.classId)
+    return { ...keys, ...(keys.shows_keys ? analysis : withoutKeys(analysis)) }
+  })
 }
 
 /** An attempt of a student of the class at one of its exams. */
 export async function reviewClassAttempt(core: Core, viewer: Viewer, classId: number, attemptId: number) {
   await requireTeacher(core.db, viewer, classId)
   if (!(await store.isAttemptOfClass(core.db, classId, attemptId))) throw new AppError('not_found')
-  return reviewForStaff(core, attemptId, (examId) => keysOf(core, viewer, examId))
+  return reviewForStaff(core, attemptId, (examId) => keysOf(core, core.db, viewer, examId))
 }

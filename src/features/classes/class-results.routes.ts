@@ -11,12 +11,13 @@ import {
   StaffReviewAnswer,
 } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
 import { viewerOf } from '../../http/callers.ts'
 import { CsvFile, sendCsv } from '../../http/csv-body.ts'
 import { failures } from '../../http/failures.ts'
 import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
-import { readDashboard, readTable } from '../analytics/analytics.service.ts'
+import { readClassDashboard, readTable } from '../analytics/analytics.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as results from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
@@ -61,7 +62,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const { total, ...answer } = await results.listExamResults(
         core,
         at,
-        await keysOf(core, viewer, at.examId),
+        (db) => keysOf(core, db, viewer, at.examId),
         query.page,
       )
       return { success, ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
@@ -85,8 +86,8 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
       await requireClassExam(core, viewer, at)
-      const keys = await keysOf(core, viewer, at.examId)
-      const rows = results.streamExamResults(await toRead(core, caller.userId), at, keys)
+      const reading = await toRead(core, caller.userId)
+      const rows = results.streamExamResults(reading, at, (db) => keysOf(reading, db, viewer, at.examId))
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
     },
   )
@@ -157,14 +158,12 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const viewer = viewerOf(request.caller)
       if (examId === undefined) await requireTeacher(core.db, viewer, classId)
       else await requireClassExam(core, viewer, { classId, examId })
-      const unmarked = (await listUnknown(core, viewer, classId)).filter(
-        ({ id }) => examId === undefined || id === examId,
-      )
-      const query = { ...request.query, class_id: classId, unmarked: unmarked.map(({ id }) => id) }
+      const query = { ...request.query, class_id: classId }
       const reading = await toRead(core, viewer.userId)
+      const listUnmarked = (db: Executor) => listUnknown(reading, db, viewer, { classId, examId })
       if (!accepts(request, 'text/csv'))
-        return { success, ...(await readDashboard(reading, query)), unmarked }
-      const { name, columns, rows } = await readTable(reading, query)
+        return { success, ...(await readClassDashboard(reading, query, listUnmarked)) }
+      const { name, columns, rows } = await readTable(reading, query, listUnmarked)
       return sendCsv(reply, name, columns, rows)
     },
   )

@@ -1,5 +1,7 @@
 import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
+import type { Executor } from '../../db/database-client.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
 import { reaches, roundPercentage } from '../attempts/scoring.ts'
@@ -14,47 +16,56 @@ export const GRADEBOOK_PAGE = 100
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
   await requireTeacher(core.db, viewer, classId)
-  const exams = await listKnownExams(core, viewer, classId)
-  const [students, total] = await Promise.all([
-    readPage(core, classId, exams, page),
-    store.countGraded(core.db, classId),
-  ])
-  return { exams, students, total }
+  return inSnapshot(core.db, async (db) => {
+    const exams = await listExams(db, classId)
+    return {
+      ...(await readPage(core, db, viewer, classId, exams, page)),
+      total: await store.countGraded(db, classId),
+    }
+  })
 }
 
-/** The exams of a class; with marks where somebody may know the keys. */
-async function listKnownExams(core: Core, viewer: Viewer, classId: number) {
-  const exams = await listExams(core.db, classId)
-  const ids = exams.map(({ id }) => id)
-  const keysOf = await readKeys(core, viewer, ids)
-  return exams.map((exam) => ({ ...exam, ...keysOf(exam.id) }))
-}
-
-type KnownExam = Awaited<ReturnType<typeof listKnownExams>>[number]
-
-async function readPage(core: Core, classId: number, exams: KnownExam[], page: number) {
-  const students = await store.listGraded(core.db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
+/** In a snapshot: with marks where somebody may know the keys. */
+async function readPage(
+  core: Core,
+  db: Executor,
+  viewer: Viewer,
+  classId: number,
+  listed: { id: number; name: string }[],
+  page: number,
+) {
+  const keysOf = await readKeys(
+    core,
+    db,
+    viewer,
+    listed.map(({ id }) => id),
+  )
+  const exams = listed.map((exam) => ({ ...exam, ...keysOf(exam.id) }))
+  const students = await store.listGraded(db, classId, GRADEBOOK_PAGE, offsetOf(page, GRADEBOOK_PAGE))
   const ids = students.map(({ userId }) => userId)
   const rows = await store.listMarks(
-    core.db,
+    db,
     classId,
     exams.map(({ id }) => id),
     ids,
   )
   const marks = Map.groupBy(rows, ({ userId }) => userId)
   const shown = new Set(exams.filter((exam) => exam.shows_keys).map(({ id }) => id))
-  return students.map(({ userId, username, fullName, isFormer }) => ({
-    user_id: userId,
-    username,
-    full_name: fullName,
-    ...(isFormer ? { left: true as const } : {}),
-    results: (marks.get(userId) ?? []).map(({ examId, attempts, finished, ...mark }) => ({
-      exam_id: examId,
-      ...(shown.has(examId) ? toMark(mark) : { percentage: null, passed: null }),
-      attempts,
-      finished,
+  return {
+    exams,
+    students: students.map(({ userId, username, fullName, isFormer }) => ({
+      user_id: userId,
+      username,
+      full_name: fullName,
+      ...(isFormer ? { left: true as const } : {}),
+      results: (marks.get(userId) ?? []).map(({ examId, attempts, finished, ...mark }) => ({
+        exam_id: examId,
+        ...(shown.has(examId) ? toMark(mark) : { percentage: null, passed: null }),
+        attempts,
+        finished,
+      })),
     })),
-  }))
+  }
 }
 
 function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage' | 'passPercentage'>) {
@@ -65,13 +76,13 @@ function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage'
 /** The whole gradebook as a download, with a column for each exam. */
 export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
   await requireTeacher(core.db, viewer, classId)
-  const exams = await listKnownExams(core, viewer, classId)
+  const exams = await listExams(core.db, classId)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]
 
   async function* readRows(): AsyncGenerator<CsvRow> {
     for (let page = 1; ; page++) {
-      const students = await readPage(core, classId, exams, page)
+      const { students } = await inSnapshot(core.db, (db) => readPage(core, db, viewer, classId, exams, page))
       for (const { results, left = false, ...person } of students) {
         const marks = new Map(results.map(({ exam_id, percentage }) => [exam_id, percentage]))
         const cells = exams.map((exam) => [nameOf(exam), marks.get(exam.id) ?? null])

@@ -10,24 +10,30 @@ import * as store from './known-keys.store.ts'
 /** Whether somebody may know the keys of these exams, and marks that tell them: administrators may. */
 export async function readKeys(
   core: Core,
+  db: Executor,
   { userId, isAdmin }: Viewer,
   examIds: number[],
 ): Promise<(examId: number) => Keys> {
   if (isAdmin) return () => OPEN_KEYS
-  const rows = await store.listKnown(core.db, userId, new Date(core.clock()), examIds)
+  const rows = await store.listKnown(db, userId, new Date(core.clock()), examIds)
   const known = new Map(rows.map((row) => [row.id, present(core, row)]))
   // One that was deleted meanwhile has none.
   return (examId) => known.get(examId) ?? { shows_keys: false, keys_open_at: null }
 }
 
-export async function keysOf(core: Core, viewer: Viewer, examId: number): Promise<Keys> {
-  return (await readKeys(core, viewer, [examId]))(examId)
+export async function keysOf(core: Core, db: Executor, viewer: Viewer, examId: number): Promise<Keys> {
+  return (await readKeys(core, db, viewer, [examId]))(examId)
 }
 
-/** The exams of a class whose keys and marks somebody may not know. */
-export async function listUnknown(core: Core, { userId, isAdmin }: Viewer, classId: number) {
+/** The exams of a class, or one of them, whose keys and marks somebody may not know. */
+export async function listUnknown(
+  core: Core,
+  db: Executor,
+  { userId, isAdmin }: Viewer,
+  { classId, examId }: { classId: number; examId: number | undefined },
+) {
   if (isAdmin) return []
-  const rows = await store.listUnknown(core.db, userId, new Date(core.clock()), classId)
+  const rows = await store.listUnknown(db, userId, new Date(core.clock()), classId, examId)
   return rows.map(({ id, name, ...row }) => ({ id, name, ...present(core, { id, name, ...row }) }))
 }
 

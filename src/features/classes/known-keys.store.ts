@@ -17,10 +17,17 @@ export function listKnown(db: Executor, teacherId: number, at: Date, ids: number
   return selectKnown(db, teacherId, at, isAnyOf(sql`exams.id`, ids))
 }
 
-/** The exams of a class whose keys and marks its teacher may not know, the newest first. */
-export function listUnknown(db: Executor, teacherId: number, at: Date, classId: number): Promise<KnownRow[]> {
+/** The exams of a class, or one of them, whose keys and marks its teacher may not know, the newest first. */
+export function listUnknown(
+  db: Executor,
+  teacherId: number,
+  at: Date,
+  classId: number,
+  examId: number | undefined,
+): Promise<KnownRow[]> {
+  const isWanted = examId === undefined ? sql`true` : sql`exams.id = ${examId}`
   const isUnknown = sql`not ${mayKnowKeys(teacherId, at)}`
-  return selectKnown(db, teacherId, at, sql`exams.id in ${examsOf(classId)} and ${isUnknown}`)
+  return selectKnown(db, teacherId, at, sql`exams.id in ${examsOf(classId)} and ${isWanted} and ${isUnknown}`)
 }
 
 /** Whether a teacher may know the keys of an exam before its students do. */

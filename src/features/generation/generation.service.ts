@@ -4,6 +4,7 @@ import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError, invalidFields } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
@@ -119,13 +120,10 @@ export async function startJob(
 
 /** A job with its questions, both as of one instant. */
 export async function getJob(core: Core, id: string) {
-  return core.db.transaction(
-    async (tx) => {
-      const job = await requireJob(tx, id)
-      return { ...toProgress(job), questions: await store.listQuestions(tx, id) }
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  )
+  return inSnapshot(core.db, async (db) => {
+    const job = await requireJob(db, id)
+    return { ...toProgress(job), questions: await store.listQuestions(db, id) }
+  })
 }
 
 /** Newest first. */

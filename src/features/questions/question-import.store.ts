@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { and, eq, sql } from 'drizzle-orm'
-import { type Db, type Executor, toExecutor } from '../../db/database-client.ts'
+import { type Db, type Executor, toPool } from '../../db/database-client.ts'
 import { isKeptBy } from '../../db/exam-access.ts'
 import { exams, imports } from '../../db/tables/exams.tables.ts'
 import { AppError } from '../../errors.ts'
@@ -40,7 +40,7 @@ export async function copyQuestions<Answer extends object>(
   finish: (tx: Executor) => Promise<Answer>,
 ): Promise<Answer> {
   return db.$client.begin(async (sql) => {
-    const tx = toExecutor(db.$client, sql)
+    const tx = toPool(db.$client, sql)
     if (key !== undefined && !(await takeKey(tx, key))) return findAnswer<Answer>(tx, key)
     const exams = await sql`select from exams where id = any(${examIds}::int[]) order by id for key share`
     if (exams.length < examIds.length)

@@ -1,6 +1,8 @@
 import type { StudentResult } from '../../../schemas/exam-results.schemas.ts'
 import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
+import type { Pool } from '../../db/database-client.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError } from '../../errors.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
@@ -31,22 +33,34 @@ export const RESULT_COLUMNS = [
   'active_answered',
 ] as const
 
+/** Whether whoever asks may know the keys, in the snapshot that the results are read from. */
+export type ReadKeys = (db: Pool) => Keys | Promise<Keys>
+
 /** One page by username, with marks where keys are shown, and how many students there are. 404 without such an exam. */
-export async function listExamResults(core: Core, whose: store.Whose, keys: Keys, page: number) {
-  const name = await store.findExamName(core.db, whose.examId)
-  if (name === undefined) throw new AppError('not_found')
-  const [rows, total] = await Promise.all([
-    store.listResults(core.db, whose, RESULTS_PER_PAGE, offsetOf(page, RESULTS_PER_PAGE)),
-    store.countResults(core.db, whose),
-  ])
-  const results = rows.map((row) => present(row, keys))
-  return { exam: { id: whose.examId, name, ...keys }, results, total }
+export async function listExamResults(core: Core, whose: store.Whose, readKeys: ReadKeys, page: number) {
+  return inSnapshot(core.db, async (db) => {
+    const name = await store.findExamName(db, whose.examId)
+    if (name === undefined) throw new AppError('not_found')
+    const [keys, rows, total] = await Promise.all([
+      readKeys(db),
+      store.listResults(db, whose, RESULTS_PER_PAGE, offsetOf(page, RESULTS_PER_PAGE)),
+      store.countResults(db, whose),
+    ])
+    const results = rows.map((row) => present(row, keys))
+    return { exam: { id: whose.examId, name, ...keys }, results, total }
+  })
 }
 
 /** All of them as rows of a download, read as fast as they are asked for. */
-export async function* streamExamResults(core: Core, whose: store.Whose, keys: Keys): AsyncGenerator<CsvRow> {
+export async function* streamExamResults(
+  core: Core,
+  whose: store.Whose,
+  readKeys: ReadKeys,
+): AsyncGenerator<CsvRow> {
   for (let page = 1; ; page++) {
-    const rows = await store.listResults(core.db, whose, DOWNLOAD_PAGE, offsetOf(page, DOWNLOAD_PAGE))
+    const [keys, rows] = await inSnapshot(core.db, (db) =>
+      Promise.all([readKeys(db), store.listResults(db, whose, DOWNLOAD_PAGE, offsetOf(page, DOWNLOAD_PAGE))]),
+    )
     for (const row of rows) yield toCsvRow(present(row, keys))
     if (rows.length < DOWNLOAD_PAGE) return
   }
