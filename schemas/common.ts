@@ -65,6 +65,14 @@ export function Was<Fields extends TProperties>(fields: Fields) {
   )
 }
 
+/** The same where all is text: in a query or a form (`jsonReader`). */
+export const WasText = Type.Optional(
+  Type.String({
+    description: 'JSON: fields as they were seen; 409 `changed` with the `stored` values where they differ',
+    examples: ['{"closes_at":null}'],
+  }),
+)
+
 /** Of an import: in the query or, alike, in its form. */
 export const DryRun = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ description: 'true: answer as usual, but change nothing' })),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid } from './common.ts'
+import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid, Was, WasText } from './common.ts'
 import { Parts } from './parts.schemas.ts'
 
 /** What a question is made of, as it is stored and answered. */
@@ -69,6 +69,14 @@ export type QuestionForm = Static<typeof QuestionForm>
 export const NewQuestionForm = Type.Object(
   { ...QuestionForm.properties, exam_id: Id },
   { $id: 'NewQuestionForm' },
+)
+
+/** As a question is answered. */
+export const WasQuestion = Was({ exam_id: Id, ...QuestionFields.properties })
+export type WasQuestion = Static<typeof WasQuestion>
+export const QuestionChangesForm = Type.Object(
+  { ...QuestionForm.properties, was: WasText },
+  { $id: 'QuestionChangesForm' },
 )
 
 /**

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Confirm, GivenInstant, Id, Nullable, Timestamp, Uuid, Was } from './common.ts'
+import { Confirm, GivenInstant, Id, Nullable, Timestamp, Uuid, Was, WasText } from './common.ts'
 
 export const AccommodationParams = Type.Object({ exam_id: Id, user_id: Id })
 
@@ -23,14 +23,15 @@ const givenTimes = {
   opens_at: Nullable({ ...GivenInstant, description: "null: the exam's own" }),
   closes_at: Nullable({ ...GivenInstant, description: "null: the exam's own" }),
 }
+export const WasTimes = Was(givenTimes)
+export type WasTimes = Static<typeof WasTimes>
 export const AccommodationBody = Type.Object(
-  { ...Type.Partial(Type.Object(givenTimes)).properties, confirm: Confirm, was: Was(givenTimes) },
+  { ...Type.Partial(Type.Object(givenTimes)).properties, confirm: Confirm, was: WasTimes },
   { $id: 'AccommodationBody' },
 )
 export type AccommodationBody = Static<typeof AccommodationBody>
 
-export const ConfirmQuery = Type.Object({ confirm: Confirm })
-export type ConfirmQuery = Static<typeof ConfirmQuery>
+export const RemovalQuery = Type.Object({ confirm: Confirm, was: WasText })
 
 export const AccommodationsAnswer = Type.Object(
   {

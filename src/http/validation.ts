@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { AppError } from '../errors.ts'
 import { type Explain, explainerFor } from './field-errors.ts'
@@ -14,6 +14,29 @@ export type Validate = (value: unknown) => { value: unknown } | { error: AppErro
  */
 export function compileBody(schema: TSchema): Validate {
   return compile(schema, (value) => value ?? {})
+}
+
+/** Reads the JSON that a query or a form has in a field, checked as a body is. 400 names the field, or what is in it. */
+export function jsonReader<T extends TSchema>(
+  name: string,
+  schema: T,
+): (text: string | undefined) => Static<T> | undefined {
+  const validate = compileBody(Type.Object({ [name]: schema }))
+  return (text) => {
+    if (text === undefined || text === '') return undefined
+    const checked = validate({ [name]: parse(text) })
+    if ('error' in checked) throw checked.error
+    return (checked.value as Record<string, Static<T>>)[name]
+  }
+}
+
+/** What is no JSON stays a text. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Checks a query, in which an empty value counts as left out. */

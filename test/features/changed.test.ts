@@ -105,6 +105,81 @@ describe('an exam', () => {
   })
 })
 
+describe('a question', () => {
+  const seen = (was: object | string) => (typeof was === 'string' ? was : JSON.stringify(was))
+  const change = (client: Client, id: number, fields: Record<string, string>, was: object | string) =>
+    client.patch(`/api/v01/admin/questions/${id}`, form({ ...fields, was: seen(was) }))
+  const questionOf = async (id: number) =>
+    (await admin.get(`/api/v01/admin/questions/${id}`, 200)).body.question
+
+  test('changes only if what was changed is as it was seen; the answer says what is stored', async () => {
+    const { questionIds } = await createExam(service.sql, { questions: [{ correct_answer: 'A' }] })
+    const [id] = questionIds as [number]
+    const { image_url: _, id: __, ...before } = await questionOf(id)
+    // Somebody else.
+    await change(admin, id, { correct_answer: 'B', positive_marks: '2', tags: '["waves"]' }, {})
+    const wanted = { correct_answer: 'C', question_text: 'Which?', tags: '[]' }
+    const refused = await change(elsewhere(admin), id, wanted, before)
+    expect(refused.status).toBe(409)
+    expect(refused.body).toEqual({
+      success: false,
+      code: 'changed',
+      message: expect.any(String),
+      stored: { correct_answer: 'B', positive_marks: 2, tags: ['waves'] },
+    })
+    expect(await questionOf(id)).toMatchObject({ question_text: before.question_text, correct_answer: 'B' })
+    const { positive_marks: ___, ...rest } = before
+    expect(await change(admin, id, wanted, { ...rest, correct_answer: 'B', tags: ['waves'] })).toMatchObject({
+      status: 200,
+    })
+    // What has been stored already is no conflict, however it is written.
+    expect(await change(admin, id, { ...wanted, correct_answer: 'c' }, before)).toMatchObject({
+      status: 409,
+      body: { stored: { positive_marks: 2 } },
+    })
+    expect(await change(admin, id, { ...wanted, correct_answer: ' c ' }, rest)).toMatchObject({ status: 200 })
+    // A key that is wrong for the type which somebody else has given it.
+    await change(admin, id, { question_type: 'NUMERIC', correct_answer: '5' }, {})
+    expect(await change(admin, id, { correct_answer: 'D' }, { correct_answer: 'C' })).toMatchObject({
+      status: 409,
+      body: { stored: { correct_answer: '5' } },
+    })
+    for (const wrong of ['before', '[1]', '{', '{"tags":"waves"}', '{"positive_marks":"2"}'])
+      expect(await change(admin, id, { explanation: 'x' }, wrong), wrong).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', errors: [{ path: expect.stringMatching('^/was') }] },
+      })
+    expect(await change(admin, id, {}, {})).toMatchObject({
+      status: 400,
+      body: { code: 'nothing_to_update' },
+    })
+    expect(await change(admin, 999_999, { explanation: 'x' }, {})).toMatchObject({ status: 404 })
+  })
+
+  test('is seen with the key that a regrade gave it', async () => {
+    const { examId, questionIds } = await createExam(service.sql, { questions: [{ correct_answer: 'A' }] })
+    const [id] = questionIds as [number]
+    const regrade = { question_id: id, action: 'new_key', correct_answer: 'B' } as const
+    await admin.post(`/api/v01/admin/exams/${examId}/regrades`, regrade, 201)
+    expect(await change(admin, id, { correct_answer: 'C' }, { correct_answer: 'A' })).toMatchObject({
+      status: 409,
+      body: { stored: { correct_answer: 'B' } },
+    })
+    expect(await change(admin, id, { correct_answer: 'C' }, { correct_answer: 'B' })).toMatchObject({
+      status: 200,
+    })
+  })
+
+  test('of many changes at once from the same sight of it one is made', async () => {
+    const { questionIds } = await createExam(service.sql, { questions: [{ positive_marks: 4 }] })
+    const [id] = questionIds as [number]
+    const statuses = await race(12, (client, turn) =>
+      change(client, id, { positive_marks: String(100 + turn) }, { positive_marks: 4 }),
+    )
+    expect(statuses).toEqual([200, ...Array(11).fill(409)])
+  })
+})
+
 describe('times', () => {
   const NONE = { extra_time_percent: 0, opens_at: null, closes_at: null }
 
@@ -157,6 +232,50 @@ describe('times', () => {
     const { accommodation } = (await admin.get(ofClass, 200)).body
     expect(accommodation.extra_time_percent).toBeGreaterThanOrEqual(100)
     await admin.put(ofClass, { extra_time_percent: 5, was: { opens_at: null } }, 409)
+  })
+
+  test('are taken away only as they were seen, a person’s and a class’s', async () => {
+    const [teacher, student] = [await service.person(), await service.person()]
+    const classId = await createClass(service.sql, { teachers: [teacher], students: [student] })
+    const { examId } = await createExam(service.sql)
+    await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
+    const own = `/api/v01/admin/exams/${examId}/accommodations/${student.id}` as const
+    const ofClass = `/api/v01/admin/exams/${examId}/class-accommodations/${classId}` as const
+    const taught = `/api/v01/classes/${classId}/exams/${examId}/accommodations/${student.id}` as const
+    const closes_at = '2999-01-01T10:00:30.250Z'
+    const remove = (path: string, was: unknown) => `${path}?was=${encodeURIComponent(JSON.stringify(was))}`
+    for (const [set, taken, who] of [
+      [own, own, admin],
+      [own, taught, teacher],
+      [ofClass, ofClass, admin],
+    ] as const) {
+      await admin.put(set, { extra_time_percent: 25 }, 200)
+      // Somebody else.
+      await admin.patch(set, { closes_at }, 200)
+      const refused = await who.request(
+        'DELETE',
+        remove(taken, { ...NONE, extra_time_percent: 25 }),
+        undefined,
+        409,
+      )
+      expect(refused.body).toMatchObject({ code: 'changed', stored: { closes_at } })
+      await admin.patch(set, { closes_at, was: { closes_at } }, 200)
+      for (const wrong of ['seen', { closes_at: 'soon' }])
+        await who.request('DELETE', remove(taken, wrong), undefined, 400)
+      const seen = { extra_time_percent: 25, opens_at: null, closes_at: '2999-01-01 11:00:30.25+01:00' }
+      await who.request('DELETE', remove(taken, seen), undefined, 200)
+      await who.request('DELETE', remove(taken, seen), undefined, 404)
+    }
+    // One that takes them away and one that changes them: never is lost what was not seen.
+    for (const path of [own, ofClass]) {
+      await admin.put(path, { extra_time_percent: 25 }, 200)
+      const statuses = await race(12, (client, turn) =>
+        turn % 3 === 0
+          ? client.request('DELETE', remove(path, { extra_time_percent: 25 }), undefined)
+          : client.patch(path, { extra_time_percent: 50 + turn, was: { extra_time_percent: 25 } }),
+      )
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    }
   })
 
   test('and code of a class: a page that is out of date replaces no code that it hasn’t seen', async () => {

@@ -432,7 +432,7 @@ export type QuestionAdded = { success: true; message: string; question_id: numbe
 
 export type QuestionAnswer = { success: true; question: Question }
 
-export type QuestionForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string }
+export type QuestionChangesForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string; /** JSON: fields as they were seen; 409 `changed` with the `stored` values where they differ */ was?: string }
 
 export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC' | 'SHORT' | 'MATCHING' | 'ORDERING' | 'GAPS'
 
@@ -2102,7 +2102,7 @@ export interface paths {
     }
     /** Remove a student's own times: those of their class, or the exam's, apply again */
     delete: {
-      parameters: { query?: { 'confirm'?: boolean }; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'confirm'?: boolean; 'was'?: string }; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': Success } }
@@ -2110,7 +2110,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'ends_attempts' | 'changed'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -3774,7 +3774,7 @@ export interface paths {
     }
     /** Remove somebody's own times: those of their class, or the exam's, apply again */
     delete: {
-      parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'confirm'?: boolean; 'was'?: string }; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': Success } }
@@ -3782,7 +3782,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -3844,7 +3844,7 @@ export interface paths {
     }
     /** Remove a class's own times: the exam's apply again */
     delete: {
-      parameters: { query?: { 'confirm'?: boolean }; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
+      parameters: { query?: { 'confirm'?: boolean; 'was'?: string }; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
         200: { content: { 'application/json': Success } }
@@ -3852,7 +3852,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'ends_attempts'> } }
+        409: { content: { 'application/json': Failure<'ends_attempts' | 'changed'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -3940,7 +3940,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'too_many'> } }
+        409: { content: { 'application/json': Failure<'too_many' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
@@ -3958,7 +3958,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'too_many'> } }
+        409: { content: { 'application/json': Failure<'too_many' | 'changed'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

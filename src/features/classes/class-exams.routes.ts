@@ -7,21 +7,23 @@ import {
   AccommodationAnswer,
   AccommodationBody,
   ClassAccommodationsAnswer,
-  ConfirmQuery,
   ExtendAnswer,
   ExtendBody,
+  RemovalQuery,
+  WasTimes,
 } from '../../../schemas/timing.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, viewerOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
+import { jsonReader } from '../../http/validation.ts'
 import * as service from './class-exams.service.ts'
 
 const tags = ['classes']
 const success = true as const
+const readWas = jsonReader('was', WasTimes)
 const refusals = failures('forbidden', 'not_found')
 const changeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open')
-const timeRefusals = failures('forbidden', 'not_found', 'class_archived', 'keys_open', 'ends_attempts')
-const setTimeRefusals = failures(
+const timeRefusals = failures(
   'forbidden',
   'not_found',
   'class_archived',
@@ -62,7 +64,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         tags,
         params: ClassStudentParams,
         body: AccommodationBody,
-        response: { 200: AccommodationAnswer, ...setTimeRefusals },
+        response: { 200: AccommodationAnswer, ...timeRefusals },
       },
     },
     async (request) => {
@@ -94,7 +96,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         tags,
         params: ClassStudentParams,
         body: AccommodationBody,
-        response: { 200: AccommodationAnswer, ...setTimeRefusals, ...failures('nothing_to_update') },
+        response: { 200: AccommodationAnswer, ...timeRefusals, ...failures('nothing_to_update') },
       },
     },
     async (request) => {
@@ -124,7 +126,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         summary: "Remove a student's own times: those of their class, or the exam's, apply again",
         tags,
         params: ClassStudentParams,
-        querystring: ConfirmQuery,
+        querystring: RemovalQuery,
         response: { 200: Success, ...timeRefusals },
       },
     },
@@ -132,7 +134,9 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       const { id: classId, exam_id: examId, user_id: userId } = request.params
       const actor = actorOf(request, classId)
       const viewer = viewerOf(request.caller)
-      await service.deleteAccommodation(core, actor, viewer, { classId, examId }, userId, request.query)
+      const { confirm, was } = request.query
+      const removal = { confirm, was: readWas(was) }
+      await service.deleteAccommodation(core, actor, viewer, { classId, examId }, userId, removal)
       return { success }
     },
   )

@@ -1,6 +1,6 @@
 import type { AllowanceChange } from '../../../schemas/allowances.schemas.ts'
 import type { ItemAnalysis, ItemsQuery, Keys } from '../../../schemas/items.schemas.ts'
-import type { AccommodationBody, ConfirmQuery, ExtendBody } from '../../../schemas/timing.schemas.ts'
+import type { AccommodationBody, ExtendBody } from '../../../schemas/timing.schemas.ts'
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor, Permit } from '../../db/database-client.ts'
@@ -84,10 +84,10 @@ export async function deleteAccommodation(
   viewer: Viewer,
   at: At,
   userId: number,
-  confirmation: ConfirmQuery,
+  removal: timing.Removal,
 ): Promise<void> {
   const permit = await permitStudent(core, viewer, at, userId)
-  await timing.deleteAccommodation(core, actor, at.examId, userId, confirmation, permit)
+  await timing.deleteAccommodation(core, actor, at.examId, userId, removal, permit)
 }
 
 /** More minutes for attempts of the class's students that are under way, or for those of them who are named. */

@@ -16,10 +16,11 @@ import {
   NewQuestionForm,
   QuestionAdded,
   QuestionAnswer,
-  QuestionForm,
+  QuestionChangesForm,
   QuestionsAnswer,
   QuestionsQuery,
   TagsAnswer,
+  WasQuestion,
 } from '../../../schemas/questions.schemas.ts'
 import type { TeachersSubject } from '../../actor.ts'
 import { runInTurn } from '../../admission/admission.ts'
@@ -30,6 +31,7 @@ import { failures } from '../../http/failures.ts'
 import { readFields, takesForm } from '../../http/form-body.ts'
 import { readImport, takesImport } from '../../http/import-body.ts'
 import { BULK_BYTES } from '../../http/json-body.ts'
+import { jsonReader } from '../../http/validation.ts'
 import { describePage } from '../../paging.ts'
 import { requireOwnExam } from '../classes/own-exams.service.ts'
 import { importQuestions } from './question-import.service.ts'
@@ -41,6 +43,7 @@ const questionOf = ({ params }: FastifyRequest): TeachersSubject => ({
 
 const tags = ['admin: questions']
 const success = true as const
+const readWas = jsonReader('was', WasQuestion)
 
 /** Questions as administrators keep them (docs/protocol/http.md#questions), at `/api/v01/admin/questions`. */
 export const questionAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -171,15 +174,16 @@ export const questionEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core; isOl
       tags,
       consumes: ['multipart/form-data'],
       params: IdParams,
-      body: QuestionForm,
-      response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found', 'too_many') },
+      body: QuestionChangesForm,
+      response: { 200: SuccessMessage, ...failures('nothing_to_update', 'not_found', 'too_many', 'changed') },
     },
     handler: async (request) => {
-      const changes = await readFields(request, QuestionForm)
+      const { was, ...changes } = await readFields(request, QuestionChangesForm)
       if (changes.exam_id !== undefined) await requireOwnExam(core, keeperOf(request), changes.exam_id)
       await service.changeQuestion(core, actorOf(request), request.params.id, changes, {
         isOlder,
         teacherId: keeperOf(request),
+        was: readWas(was),
       })
       return { success, message: 'The question was changed' }
     },

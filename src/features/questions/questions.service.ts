@@ -7,6 +7,7 @@ import type {
   QuestionFields,
   QuestionForm,
   QuestionsQuery,
+  WasQuestion,
 } from '../../../schemas/questions.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
@@ -17,6 +18,7 @@ import { AppError, invalidFields } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
 import { breaks } from '../../scheduling/breaks.ts'
+import { requireUnchanged } from '../../unchanged.ts'
 import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
@@ -114,13 +116,16 @@ export async function addQuestion(
 /** Fields of which an empty input says nothing: what was there stays. */
 const NEVER_EMPTY = new Set(['question_type', 'positive_marks', 'negative_marks', 'tolerance'])
 
-/** Changes the given fields, before or after any regrade of the exam; the result is checked like a new question. */
+/**
+ * Changes the given fields, before or after any regrade of the exam; the result is checked like a new question. 409
+ * `changed` where a field isn't any more as `was` says.
+ */
 export async function changeQuestion(
   core: Core,
   actor: Actor,
   id: number,
   changes: QuestionForm,
-  { isOlder = false, teacherId }: Asked = {},
+  { isOlder = false, teacherId, was }: Asked & { was?: WasQuestion | undefined } = {},
 ): Promise<void> {
   const given = Object.entries(changes).filter(([name, value]) => value !== '' || !NEVER_EMPTY.has(name))
   const { exam_id, ...fields }: QuestionForm = Object.fromEntries(given)
@@ -135,9 +140,13 @@ export async function changeQuestion(
     const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
     const [shown = current] = await withKeysInForce(tx, [current])
     if (isOlder && !isKnownToOlder(toFields(shown))) throw new AppError('not_found')
-    const question = accept(
-      checkQuestion({ ...toFields(shown), ...fields }, { anyImagePath, images, isOlder }),
-    )
+    const stored = { exam_id: current.examId, ...toFields(shown) }
+    const checked = checkQuestion({ ...stored, ...fields }, { anyImagePath, images, isOlder })
+    const wanted = Object.entries('question' in checked ? { exam_id, ...checked.question } : {})
+    const isGiven = new Set(given.map(([name]) => name))
+    // Before what is wrong with it, which may be what somebody else has changed alone, such as the type.
+    requireUnchanged(stored, was, Object.fromEntries(wanted.filter(([name]) => isGiven.has(name))))
+    const question = accept(checked)
     const values = toValues(exam_id ?? current.examId, question)
     // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }

@@ -8,17 +8,20 @@ import {
   AccommodationsAnswer,
   ClassAccommodationAnswer,
   ClassAccommodationParams,
-  ConfirmQuery,
   ExtendAnswer,
   ExtendBody,
+  RemovalQuery,
+  WasTimes,
 } from '../../../schemas/timing.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
 import { failures } from '../../http/failures.ts'
+import { jsonReader } from '../../http/validation.ts'
 import * as service from './timing.service.ts'
 
 const tags = ['admin: exam day']
 const success = true as const
+const readWas = jsonReader('was', WasTimes)
 
 /** Times of single people, and more time while an exam runs, at `/api/v01/admin/exams/:exam_id`. */
 export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
@@ -107,13 +110,15 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         summary: "Remove somebody's own times: those of their class, or the exam's, apply again",
         tags,
         params: AccommodationParams,
-        querystring: ConfirmQuery,
-        response: { 200: Success, ...failures('not_found', 'ends_attempts') },
+        querystring: RemovalQuery,
+        response: { 200: Success, ...failures('not_found', 'ends_attempts', 'changed') },
       },
     },
     async (request) => {
       const { exam_id: examId, user_id: userId } = request.params
-      await service.deleteAccommodation(core, actorOf(request), examId, userId, request.query)
+      const { confirm, was } = request.query
+      const removal = { confirm, was: readWas(was) }
+      await service.deleteAccommodation(core, actorOf(request), examId, userId, removal)
       return { success }
     },
   )
@@ -205,14 +210,16 @@ export const timingAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         summary: "Remove a class's own times: the exam's apply again",
         tags,
         params: ClassAccommodationParams,
-        querystring: ConfirmQuery,
-        response: { 200: Success, ...failures('not_found', 'ends_attempts') },
+        querystring: RemovalQuery,
+        response: { 200: Success, ...failures('not_found', 'ends_attempts', 'changed') },
       },
     },
     async (request) => {
       const { exam_id: examId, class_id: classId } = request.params
       const actor = actorOf(request, classId)
-      await service.deleteClassAccommodation(core, actor, examId, classId, request.query)
+      const { confirm, was } = request.query
+      const removal = { confirm, was: readWas(was) }
+      await service.deleteClassAccommodation(core, actor, examId, classId, removal)
       return { success }
     },
   )

@@ -2,8 +2,8 @@ import type {
   Accommodation,
   AccommodationBody,
   ClassAccommodation,
-  ConfirmQuery,
   ExtendBody,
+  WasTimes,
 } from '../../../schemas/timing.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
@@ -68,18 +68,27 @@ export async function setAccommodation(
   })
 }
 
-/** 404 if there is none. */
+/** How times are taken away. */
+export interface Removal {
+  confirm: boolean | undefined
+  /** As they were seen. */
+  was: WasTimes | undefined
+}
+
+/** 404 if there is none, 409 `changed` as above. */
 export async function deleteAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   userId: number,
-  { confirm }: ConfirmQuery,
+  { confirm, was }: Removal,
   permit?: Permit,
 ): Promise<void> {
   await changeTimes(core, { examId, userId, confirm }, async (tx) => {
     await permit?.(tx)
-    if (!(await store.deleteAccommodation(tx, examId, userId))) throw new AppError('not_found')
+    const stored = await store.deleteAccommodation(tx, examId, userId)
+    if (!stored) throw new AppError('not_found')
+    requireSeen(stored, was, presentTimes(NO_TIMES))
     await record(tx, actor, {
       action: 'exam.accommodate',
       subject: ['exam', examId],
@@ -132,16 +141,18 @@ export async function setClassAccommodation(
   })
 }
 
-/** 404 if there is none. */
+/** 404 if there is none, 409 `changed` as above. */
 export async function deleteClassAccommodation(
   core: Core,
   actor: Actor,
   examId: number,
   classId: number,
-  { confirm }: ConfirmQuery,
+  { confirm, was }: Removal,
 ): Promise<void> {
   await changeTimes(core, { examId, confirm }, async (tx) => {
-    if (!(await store.deleteClassAccommodation(tx, examId, classId))) throw new AppError('not_found')
+    const stored = await store.deleteClassAccommodation(tx, examId, classId)
+    if (!stored) throw new AppError('not_found')
+    requireSeen(stored, was, presentTimes(NO_TIMES))
     await record(tx, actor, {
       action: 'class.accommodate',
       subject: ['exam', examId],
@@ -273,7 +284,7 @@ function combine(
   manner: Manner,
 ): PersonalTimes {
   if (manner === 'change' && Object.keys(given).length === 0) throw new AppError('nothing_to_update')
-  requireUnchanged(presentTimes(stored), was && withPercent(was), withPercent(wanted))
+  requireSeen(stored, was, wanted)
   const { extraTimePercent, opensAt, closesAt } = {
     ...(manner === 'replace' ? NO_TIMES : stored),
     ...given,
@@ -282,11 +293,13 @@ function combine(
   return { extraTimePercent, opensAt, closesAt }
 }
 
+/** 409 `changed` where the stored times aren't as they were seen, unless they are as they are wanted. */
+function requireSeen(stored: PersonalTimes, was: WasTimes | undefined, wanted: WasTimes): void {
+  requireUnchanged(presentTimes(stored), was && withPercent(was), withPercent(wanted))
+}
+
 /** No extra time is 0 percent. */
-function withPercent({
-  extra_time_percent: percent,
-  ...window
-}: Pick<AccommodationBody, 'extra_time_percent' | 'opens_at' | 'closes_at'>) {
+function withPercent({ extra_time_percent: percent, ...window }: WasTimes) {
   return { ...(percent === undefined ? {} : { extra_time_percent: percent ?? 0 }), ...window }
 }
 

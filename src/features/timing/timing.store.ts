@@ -56,12 +56,14 @@ export async function putAccommodation(
     })
 }
 
-export async function deleteAccommodation(tx: Executor, examId: number, userId: number): Promise<boolean> {
-  const rows = await tx
-    .delete(accommodations)
-    .where(own(examId, userId))
-    .returning({ userId: accommodations.userId })
-  return rows.length > 0
+/** Answers what they were. */
+export async function deleteAccommodation(
+  tx: Executor,
+  examId: number,
+  userId: number,
+): Promise<PersonalTimes | undefined> {
+  const [row] = await tx.delete(accommodations).where(own(examId, userId)).returning()
+  return row
 }
 
 // --- of classes
@@ -95,16 +97,14 @@ export async function putClassAccommodation(
   return true
 }
 
+/** Answers what they were. */
 export async function deleteClassAccommodation(
   tx: Executor,
   examId: number,
   classId: number,
-): Promise<boolean> {
-  const rows = await tx
-    .delete(classAccommodations)
-    .where(ofClass(examId, classId))
-    .returning({ classId: classAccommodations.classId })
-  return rows.length > 0
+): Promise<PersonalTimes | undefined> {
+  const [row] = await tx.delete(classAccommodations).where(ofClass(examId, classId)).returning()
+  return row
 }
 
 function ofClass(examId: number, classId: number) {
