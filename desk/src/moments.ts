@@ -5,9 +5,9 @@
 
 const DAY_MS = 86_400_000
 
-/** As an input takes it: seconds and their parts only where there are some. */
+/** As an input takes it: seconds and their parts only where there are some. What is no time (`momentIn`) stays so. */
 export function toLocalInput(iso: string | null | undefined): string {
-  if (!iso) return ''
+  if (!iso?.endsWith('Z')) return iso ?? ''
   const date = new Date(iso)
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, -1)
   return local.replace(/(:00)?\.000$/, '')
@@ -25,12 +25,15 @@ export function momentsOf(text: string): string[] {
     .map((at) => at.toISOString())
 }
 
-/** The time in a field: the one that was there before as long as it is the same, to the second and the hour. */
+/**
+ * The time in a field: the one that was there before as long as it is the same, to the second and the hour, and while
+ * another is half typed. One that clocks leave out, which can't be sent, is what was typed.
+ */
 export function momentIn(form: HTMLFormElement, name: string): string | null {
   const text = textIn(form, name)
   if (text === '') return null
   const found = momentsOf(text)
-  return found[Number(textIn(form, turnName(name)))] ?? found[0] ?? new Date(text).toISOString()
+  return found[Number(textIn(form, turnName(name)))] ?? found[0] ?? text
 }
 
 /** What says which of two equal hours is meant. */
@@ -38,5 +41,6 @@ export const turnName = (name: string) => `${name}_turn`
 
 function textIn(form: HTMLFormElement, name: string): string {
   const field = form.elements.namedItem(name)
-  return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value : ''
+  if (field instanceof HTMLInputElement) return field.validity.badInput ? field.defaultValue : field.value
+  return field instanceof HTMLSelectElement ? field.value : ''
 }

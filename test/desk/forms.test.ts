@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
+import { form } from '../support/content/forms.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -95,8 +96,6 @@ test('times keep their seconds and their hour, and an hour that is left out is n
   await expectFlawless(page)
   await save(page)
   await expect.poll(async () => (await stored()).opens_at).toBe('2026-10-25T00:45:00.000Z')
-  // A time that isn't one can't be carried over to the form as it is after saving.
-  await page.locator('form[aria-busy=true]').waitFor({ state: 'detached' })
 
   await page.getByLabel('Opens', { exact: true }).fill('2026-03-29T02:30')
   await page.getByText('There is no such time that day').waitFor()
@@ -107,6 +106,211 @@ test('times keep their seconds and their hour, and an hour that is left out is n
       .evaluate((input) => 'validity' in input && (input.validity as { valid: boolean }).valid),
   ).toBe(false)
   expect((await stored()).opens_at).toBe('2026-10-25T00:45:00.000Z')
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+/** Holds requests of a method back, until they are let go. */
+async function hold(page: Page, method: string) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v01/**', async (route) => {
+    if (route.request().method() === method) {
+      held.resolve()
+      await promise
+    }
+    await route.continue()
+  })
+  return { held: held.promise, letGo: resolve }
+}
+
+test('what is typed while settings are saved stays, also what is no time or half of one', async () => {
+  const admin = await service.admin()
+  const { examId } = await createExam(service.sql, { name: 'Typed on' })
+  const { page, context, problems } = await openFor(browser, admin, { timezoneId: 'Europe/Berlin' })
+  const opens = page.getByLabel('Opens', { exact: true })
+  const closes = page.getByLabel('Closes', { exact: true })
+  const isHalf = () =>
+    closes.evaluate((input) => 'validity' in input && (input.validity as { badInput: boolean }).badInput)
+  await page.goto(`/desk/teach/exams/${examId}/settings`)
+  await page.getByLabel('Description').fill('Saved')
+  const { held, letGo } = await hold(page, 'PATCH')
+  await save(page)
+  await held
+  await opens.fill('2026-03-29T02:30')
+  await closes.focus()
+  await page.keyboard.type('12')
+  expect(await isHalf()).toBe(true)
+  letGo()
+  await page.getByText('Saved', { exact: true }).first().waitFor()
+  await page.locator('form[aria-busy=true]').waitFor({ state: 'detached' })
+  expect(await opens.inputValue()).toBe('2026-03-29T02:30')
+  await page.getByText('There is no such time that day').waitFor()
+  expect(await isHalf()).toBe(true)
+
+  // What can be read is kept beyond the page; half a time is none, and empties no field.
+  await page.reload()
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await opens.inputValue()).toBe('2026-03-29T02:30')
+  await save(page)
+  expect(await examOf(examId)).toMatchObject({ description: 'Saved', opens_at: null, closes_at: null })
+  await opens.fill('2026-03-29T03:30')
+  await save(page)
+  await expect
+    .poll(async () => (await examOf(examId))?.opens_at)
+    .toEqual(new Date('2026-03-29T01:30:00.000Z'))
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('a question that was left open puts nothing back; what two people have changed is asked', async () => {
+  const admin = await service.admin()
+  const { examId, questionIds } = await createExam(service.sql, { name: 'Two of us', is_published: false })
+  const [id] = questionIds as [number]
+  await service.sql`update questions set option_a = 'this', option_b = 'that', option_c = 'both' where id = ${id}`
+  const change = async (fields: Record<string, string>) =>
+    expect(await admin.patch(`/api/v01/admin/questions/${id}`, form(fields))).toMatchObject({ status: 200 })
+  const stored = async () =>
+    (
+      await service.sql`
+        select question_text, option_a, correct_answer, positive_marks::float8 as marks, explanation
+          from questions where id = ${id}`
+    )[0]
+  const { page, context, problems } = await openFor(browser, admin)
+  const explanation = page.getByLabel('Explanation')
+  await page.goto(`/desk/teach/questions/${examId}/${id}`)
+  await page.getByLabel('Option B is correct').check()
+  await explanation.fill('Mine')
+  // Somebody else: what the key is one of, and the same explanation.
+  await change({ option_a: 'something else', explanation: 'Theirs', positive_marks: '2' })
+  await save(page)
+  const rowOf = (name: string) => question(page).getByRole('row', { name })
+  await rowOf('Option A').getByText('something else').waitFor()
+  await rowOf('Option A').getByText('this', { exact: true }).waitFor()
+  await rowOf('Explanation').getByText('Theirs').waitFor()
+  await rowOf('Explanation').getByText('Mine').waitFor()
+  await expectFlawless(page)
+  await question(page).getByRole('button', { name: 'Keep what is there' }).click()
+  await expect.poll(() => explanation.inputValue()).toBe('Theirs')
+  expect(await page.getByLabel('Option A', { exact: true }).inputValue()).toBe('something else')
+  await page.getByText('The key was changed.').waitFor()
+  expect(await stored()).toMatchObject({
+    option_a: 'something else',
+    correct_answer: 'B',
+    marks: 2,
+    explanation: 'Theirs',
+  })
+
+  await page.getByLabel('Option C is correct').check()
+  await change({ correct_answer: 'A' })
+  await save(page)
+  await rowOf('Correct answer').getByText('A', { exact: true }).waitFor()
+  await rowOf('Correct answer').getByText('C', { exact: true }).waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await page.getByLabel('Option C is correct').isChecked()).toBe(true)
+  await save(page)
+  await question(page).getByRole('button', { name: 'Save mine' }).click()
+  await expect.poll(stored).toMatchObject({ correct_answer: 'C', option_a: 'something else' })
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('what is typed while a question is saved is kept, with the question that it was typed to', async () => {
+  const admin = await service.admin()
+  const { examId, questionIds } = await createExam(service.sql, { is_published: false, questions: [{}, {}] })
+  await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
+  const { page, context, problems } = await openFor(browser, admin)
+  const text = page.getByLabel('Question', { exact: true })
+  const explanation = page.getByLabel('Explanation')
+  const textOf = async (id: number | undefined) =>
+    (await service.sql`select question_text from questions where id = ${id ?? 0}`)[0]?.question_text
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[0]}`)
+  await page.getByRole('heading', { name: 'Question 1 of 2' }).waitFor()
+  await text.fill('Which of them?')
+  let { held, letGo } = await hold(page, 'PATCH')
+  await save(page)
+  await held
+  await explanation.fill('Because')
+  letGo()
+  await page.getByText('Saved', { exact: true }).first().waitFor()
+  expect(await explanation.inputValue()).toBe('Because')
+  await page.reload()
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await text.inputValue()).toBe('Which of them?')
+  expect(await explanation.inputValue()).toBe('Because')
+
+  // Saved, with the next one shown.
+  ;({ held, letGo } = await hold(page, 'PATCH'))
+  await page.getByRole('button', { name: /^Save and next/ }).click()
+  await held
+  await text.fill('Which of these?')
+  letGo()
+  await page.getByRole('heading', { name: 'Question 2 of 2' }).waitFor()
+  expect(await text.inputValue()).toBe('Which one?')
+  expect(await textOf(questionIds[0])).toBe('Which of them?')
+  await page.getByRole('link', { name: 'Previous' }).click()
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await text.inputValue()).toBe('Which of these?')
+
+  // A new one, with another new one shown.
+  await page.goto(`/desk/teach/questions/${examId}/new`)
+  await text.fill('A third')
+  await page.getByLabel('Option A', { exact: true }).fill('this')
+  await page.getByLabel('Option B', { exact: true }).fill('that')
+  await page.getByLabel('Option A is correct').check()
+  ;({ held, letGo } = await hold(page, 'POST'))
+  await page.getByRole('button', { name: /^Save and add another/ }).click()
+  await held
+  await explanation.fill('Typed on')
+  letGo()
+  await expect.poll(() => text.inputValue()).toBe('')
+  expect(await explanation.inputValue()).toBe('')
+  expect(await page.getByText('Your unsaved changes').count()).toBe(0)
+  const [made] = await service.sql`
+    select id from questions where exam_id = ${examId} and question_text = 'A third'`
+  await page.goto(`/desk/teach/questions/${examId}/${made?.id}`)
+  await page.getByText('Your unsaved changes').waitFor()
+  expect(await explanation.inputValue()).toBe('Typed on')
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('times are taken away as they were seen, and newer ones of somebody else only after a question', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const classId = await createClass(service.sql, { students: [student] })
+  const { examId } = await createExam(service.sql)
+  await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [classId] }, 200)
+  const own = `/api/v01/admin/exams/${examId}/accommodations/${student.id}` as const
+  const ofClass = `/api/v01/admin/exams/${examId}/class-accommodations/${classId}` as const
+  for (const path of [own, ofClass]) await admin.put(path, { extra_time_percent: 25 }, 200)
+  const ofPerson = async () =>
+    (await admin.get(`/api/v01/admin/exams/${examId}/accommodations`, 200)).body.accommodations[0]
+  const { page, context, problems } = await openFor(browser, admin)
+  await page.goto(`/desk/teach/exams/${examId}/times`)
+  const remove = page.getByRole('button', { name: `The exam’s own times: ${student.username}` })
+  await remove.waitFor()
+  // Somebody else.
+  await admin.patch(own, { closes_at: '2099-01-01T10:00:30Z' }, 200)
+  await remove.click()
+  await question(page).getByRole('row', { name: 'Closes' }).getByText('2099').waitFor()
+  await question(page).getByRole('row', { name: 'Closes' }).getByText('as the exam').waitFor()
+  await expectFlawless(page)
+  await question(page).getByRole('button', { name: 'Keep what is there' }).click()
+  await expect.poll(ofPerson).toMatchObject({ extra_time_percent: 0, closes_at: '2099-01-01T10:00:30.000Z' })
+  await page.getByRole('region', { name: 'Individual times' }).getByText('2099').waitFor()
+  await remove.click()
+  await expect.poll(ofPerson).toBeUndefined()
+  // What is undone is as it was before.
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(ofPerson).toMatchObject({ extra_time_percent: 0, closes_at: '2099-01-01T10:00:30.000Z' })
+
+  const ofClasses = page.getByRole('region', { name: 'Times of classes' })
+  await ofClasses.getByText('25 % more time').click()
+  await admin.patch(ofClass, { extra_time_percent: 50 }, 200)
+  await ofClasses.getByRole('button', { name: /^The exam’s own times: / }).click()
+  await question(page).getByRole('row', { name: 'More time' }).getByText('50').waitFor()
+  await question(page).getByRole('button', { name: 'Save mine' }).click()
+  await expect.poll(async () => (await admin.get(ofClass)).status).toBe(404)
   expect(problems).toEqual([])
   await context.close()
 })

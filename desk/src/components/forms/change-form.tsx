@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { t } from '../../texts.ts'
 import { type Describe, sendChanges } from './changes.ts'
 import { labelOf, wordsOf } from './field-words.ts'
-import { type Fields, Form, fieldsOf } from './form.tsx'
+import { type Fields, Form, fieldsOf, isReadable } from './form.tsx'
 import { useChanges } from './use-changes.tsx'
 
 interface ChangeFormProps<T> {
@@ -39,11 +39,12 @@ export function ChangeForm<T extends object>({
   ...form
 }: ChangeFormProps<T>) {
   const place = useRef<HTMLDivElement>(null)
+  const findForm = () => place.current?.querySelector('form') ?? undefined
   const readNow = () => {
-    const element = place.current?.querySelector('form')
-    return element ? read(fieldsOf(element), element) : undefined
+    const element = findForm()
+    return element && read(fieldsOf(element), element)
   }
-  const { shown, turn, takeChanges, kept } = useChanges(of, draft, readNow)
+  const { shown, turn, takeChanges, kept } = useChanges(of, draft, readNow, () => isReadable(findForm()))
   return (
     <div ref={place}>
       <Form

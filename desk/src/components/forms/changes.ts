@@ -23,39 +23,49 @@ export function pick<T extends object>(of: Partial<T>, names: readonly (keyof T)
   return Object.fromEntries(names.map((name) => [name, of[name]])) as Partial<T>
 }
 
+function omit<T extends object>(of: Partial<T>, names: readonly (keyof T)[]): Partial<T> {
+  return pick(
+    of,
+    (Object.keys(of) as (keyof T)[]).filter((name) => !names.includes(name)),
+  )
+}
+
 /** A field in words, for the question which of two versions stays. */
 export interface Describe<T> {
   label: (name: keyof T & string) => string
-  value: (name: keyof T & string, value: unknown) => string
+  /** `version` is what this one of both has of the fields. */
+  value: (name: keyof T & string, value: unknown, version: Partial<T>) => string
 }
 
 /**
  * Sends changes; `send` answers `false` if they are not to be made. Where somebody else has changed the same meanwhile,
- * both are shown and the person decides. False if nothing was decided.
+ * or what the changes were made on (`was`), both are shown and the person decides. False if nothing was decided.
  */
 export async function sendChanges<T extends object>(
   { changes, was }: Changes<T>,
   send: (changes: Partial<T>, was: Partial<T>) => Promise<unknown>,
   describe: Describe<T>,
-): Promise<boolean> {
-  if (isEmpty({ changes, was })) return true
+): Promise<false | 'sent' | 'decided'> {
+  if (isEmpty({ changes, was })) return 'sent'
   try {
-    return (await send(changes, was)) !== false
+    return (await send(changes, was)) !== false && 'sent'
   } catch (error) {
     if (!(error instanceof RequestFailed) || error.code !== 'changed') throw error
     const stored = error.failure.stored as Partial<T>
     const names = Object.keys(stored) as (keyof T & string)[]
+    const own = { ...was, ...changes }
     const kept = await promptForVersion(
       names.map((name) => ({
         label: describe.label(name),
-        stored: describe.value(name, stored[name]),
-        own: describe.value(name, changes[name]),
+        stored: describe.value(name, stored[name], stored),
+        own: describe.value(name, own[name], own),
       })),
     )
     if (kept === undefined) return false
-    const others = (Object.keys(changes) as (keyof T & string)[]).filter((name) => !names.includes(name))
-    return kept === 'own'
-      ? sendChanges({ changes, was: { ...was, ...stored } }, send, describe)
-      : sendChanges({ changes: pick(changes, others), was: pick(was, others) }, send, describe)
+    const decided =
+      kept === 'own'
+        ? { changes: { ...pick(own, names), ...changes }, was: { ...was, ...stored } }
+        : { changes: omit(changes, names), was: omit(was, names) }
+    return (await sendChanges(decided, send, describe)) && 'decided'
   }
 }

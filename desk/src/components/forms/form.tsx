@@ -10,6 +10,11 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   return Object.fromEntries(new FormData(form))
 }
 
+/** Whether nothing in it is half typed, or no value at all. */
+export function isReadable(form: HTMLFormElement | undefined): boolean {
+  return !form?.querySelector(':invalid')
+}
+
 interface FormProps {
   children: ComponentChildren
   /** The text of the button that sends it. */

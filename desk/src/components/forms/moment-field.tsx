@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { momentsOf, toLocalInput, turnName } from '../../moments.ts'
 import { t } from '../../texts.ts'
 import { Choice, Labelled } from './fields.tsx'
@@ -19,7 +19,8 @@ export function MomentField({ label, name, hint, value = null }: MomentFieldProp
   const turn = value ? Math.max(momentsOf(toLocalInput(value)).indexOf(value), 0) : 0
   const isLeftOut = text !== '' && found.length === 0
   const problem = t('There is no such time that day: clocks are set forward.')
-  useEffect(() => {
+  // With the change itself: what can't be saved isn't read either (`isReadable`).
+  useLayoutEffect(() => {
     input.current?.setCustomValidity(isLeftOut ? problem : '')
   }, [isLeftOut])
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { dropDraft, readDraft, useDraftSaver } from '../../drafts.ts'
+import { dropDraft, keepDraft, readDraft, useDraftSaver } from '../../drafts.ts'
 import { type Changes, compare, isEmpty, pick } from './changes.ts'
 import { RestoredNotice } from './form-draft.tsx'
 
@@ -22,6 +22,8 @@ export function useChanges<T extends object>(
   stored: T,
   draft: string | undefined,
   read: () => T | undefined,
+  /** Whether all that is typed can be read: a time that isn't whole would be lost with its field. */
+  isReadable: () => boolean,
 ) {
   const [opened, setOpened] = useState(() => open(stored, draft))
   const { keep, drop } = useDraftSaver(draft)
@@ -32,13 +34,27 @@ export function useChanges<T extends object>(
   const compareNow = (): Changes<T> => compare(opened.before, read() ?? opened.before)
   const json = JSON.stringify(stored)
   useEffect(() => {
-    if (known.current === json) return
+    // Fields that can't be read stay, and what others have changed is asked when it is sent.
+    if (known.current === json || !isReadable()) return
     known.current = json
     const changes = compareNow()
     setOpened((last) => ({ ...last, ...onTop(stored, changes), stored, turn: last.turn + 1 }))
   }, [json])
+  /** What was typed while the rest was sent. */
+  const typedSince = (): Changes<T> =>
+    compare(sent.current ?? opened.before, (sent.current && read()) ?? opened.before)
+  /** Nothing is left of the draft but changes of what is stored now. */
+  const keepOnly = (changes: Partial<T>, now: T) => {
+    const names = Object.keys(changes) as (keyof T)[]
+    if (names.length === 0) drop()
+    else keep(() => ({ changes, was: pick(now, names) }))
+  }
+  const stayAs = (now: T) => {
+    keepOnly(typedSince().changes, now)
+    setOpened((last) => ({ ...last, before: now, stored: now, restoredAt: undefined }))
+  }
   const beginAnew = (now: T, changes: Partial<T> = {}) => {
-    drop()
+    keepOnly(changes, now)
     // What was sent is none of these changes any more, also where the stored was read anew a moment ago.
     known.current = JSON.stringify(latest.current)
     setOpened(({ turn }) => ({ ...onTop(now, { changes, was: now }), stored: now, turn: turn + 1 }))
@@ -57,15 +73,18 @@ export function useChanges<T extends object>(
         else keep(() => changes)
       },
       settle: () => {
-        const typed = sent.current && compare(sent.current, read() ?? sent.current)
-        beginAnew(latest.current, typed?.changes)
+        if (isReadable()) beginAnew(latest.current, typedSince().changes)
+        else stayAs(sent.current ?? latest.current)
       },
-      notice: <RestoredNotice at={opened.restoredAt} discard={() => beginAnew(opened.stored)} />,
+      notice: <RestoredNotice at={opened.restoredAt} discard={() => beginAnew(latest.current)} />,
     },
     /** For a form that stays as it is when it was saved. */
-    settleAs: (now: T) => {
+    settleAs: stayAs,
+    /** For a form that is left as it was sent: what was typed since becomes a draft of what it has made. */
+    settleInto: (made: string) => {
+      const typed = typedSince()
       drop()
-      setOpened((last) => ({ ...last, before: now, stored: now, restoredAt: undefined }))
+      if (!isEmpty(typed)) keepDraft(made, typed)
     },
   }
 }

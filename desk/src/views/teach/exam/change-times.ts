@@ -1,7 +1,8 @@
 import { RequestFailed } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { offerUndo, showToast } from '../../../components/dialogs/toasts.tsx'
-import type { Changes } from '../../../components/forms/changes.ts'
+import { type Changes, type Describe, sendChanges } from '../../../components/forms/changes.ts'
+import { moment, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
 /** What somebody, or a class, has instead of an exam's own times. */
@@ -21,8 +22,8 @@ export interface TimesOperations {
   /** Changes single ones, as long as they are as they `was`; the others stay. */
   change: (body: Partial<Times> & { was: Partial<Times>; confirm: Confirm }) => Promise<unknown>
   set: (body: Times & { was: Times; confirm: Confirm }) => Promise<unknown>
-  /** Gives them the exam's own. */
-  remove: (query: { confirm: Confirm }) => Promise<unknown>
+  /** Gives them the exam's own, as long as they are as they `was` (JSON). */
+  remove: (query: { was: string; confirm: Confirm }) => Promise<unknown>
 }
 
 /** Sends a change of times; asks first if it would end attempts under way. Undefined if it is not to be made then. */
@@ -70,22 +71,43 @@ export function changeTimes(
 ): Promise<boolean> {
   return makeUndoable(
     (confirm) => change({ ...changes, was, confirm }),
-    (confirm) => (before ? change({ ...was, was: changes, confirm }) : remove({ confirm })),
+    (confirm) =>
+      before
+        ? change({ ...was, was: changes, confirm })
+        : remove({ was: JSON.stringify({ ...NO_TIMES, ...changes }), confirm }),
     done,
   )
 }
 
-/** Gives somebody the exam's own times. */
+/** Gives somebody the exam's own times; those that were changed meanwhile only after a question. */
 export async function removeTimes(
-  { set, remove }: TimesOperations,
+  { change, set, remove }: TimesOperations,
   { extra_time_percent, opens_at, closes_at }: Times,
   done: () => Promise<void>,
 ): Promise<void> {
   const before = { extra_time_percent, opens_at, closes_at }
-  const isMade = await makeUndoable(
-    (confirm) => remove({ confirm }),
-    (confirm) => set({ ...before, was: NO_TIMES, confirm }),
-    done,
-  )
-  if (isMade) await done()
+  const send = (changes: Partial<Times>, was: Partial<Times>) => {
+    const stored = { ...before, ...was }
+    // Where one of them stays, the others are changed.
+    const isWhole = Object.keys(changes).length === Object.keys(NO_TIMES).length
+    return makeUndoable(
+      (confirm) =>
+        isWhole ? remove({ was: JSON.stringify(was), confirm }) : change({ ...changes, was, confirm }),
+      (confirm) =>
+        isWhole ? set({ ...stored, was: NO_TIMES, confirm }) : change({ ...was, was: changes, confirm }),
+      done,
+    )
+  }
+  if (await sendChanges({ changes: NO_TIMES, was: before }, send, DESCRIBE)) await done()
+}
+
+const LABELS: Record<keyof Times, string> = {
+  extra_time_percent: t('More time'),
+  opens_at: t('Opens'),
+  closes_at: t('Closes'),
+}
+const DESCRIBE: Describe<Times> = {
+  label: (name) => LABELS[name],
+  value: (_name, value) =>
+    typeof value === 'number' ? percent(value) : value === null ? t('as the exam') : moment(String(value)),
 }

@@ -1,9 +1,11 @@
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, client } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
-import { Form } from '../../../components/forms/form.tsx'
+import { sendChanges } from '../../../components/forms/changes.ts'
+import { Form, isReadable } from '../../../components/forms/form.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
 import { isEnter } from '../../../components/forms/typing-keys.ts'
 import { useChanges } from '../../../components/forms/use-changes.tsx'
@@ -23,7 +25,6 @@ import { Preview } from './preview.tsx'
 import { findProblems } from './problems.ts'
 import { QuestionFields } from './question-fields.tsx'
 import {
-  changesOf,
   clean,
   contentOf,
   EMPTY,
@@ -31,7 +32,9 @@ import {
   fieldsOf,
   isKeyChanged,
   toQuestionForm,
+  withContent,
 } from './written-question.ts'
+import { describeFields } from './written-words.ts'
 
 /** Delay of the preview, so that it never slows down typing. */
 const PREVIEW_MS = 150
@@ -56,6 +59,7 @@ export default function QuestionView({ params }: ViewProps) {
           key={key}
           id={id}
           question={question}
+          reload={found.reload}
           isAnother={made > 0}
           another={(like) => {
             setKept(like)
@@ -70,6 +74,8 @@ export default function QuestionView({ params }: ViewProps) {
 interface EditorProps {
   id: number | undefined
   question: Question
+  /** Reads anew what is stored. */
+  reload: () => Promise<void>
   isAnother: boolean
   /** Begins another new question, of the same type and with the same tags. */
   another: (like: Partial<Question>) => void
@@ -78,20 +84,48 @@ interface EditorProps {
 /** The form begins anew when what was typed is discarded. */
 function Editor(props: EditorProps) {
   const typed = useRef<() => Fields | undefined>(() => undefined)
+  const sheet = useRef<HTMLDivElement>(null)
+  const [wantsRegrade, setWantsRegrade] = useState(false)
   const { id, question } = props
-  const changes = useChanges<Fields>(fieldsOf(question), `question-${id ?? `new-${question.exam_id}`}`, () =>
-    typed.current(),
+  const changes = useChanges<Fields>(
+    fieldsOf(question),
+    draftOf(id ?? `new-${question.exam_id}`),
+    () => typed.current(),
+    () => isReadable(sheet.current?.querySelector('form') ?? undefined),
   )
-  return <EditorForm key={changes.turn} {...props} changes={changes} typed={typed} />
+  return (
+    <EditorForm
+      key={changes.turn}
+      {...props}
+      {...{ changes, typed, sheet, wantsRegrade }}
+      keyChanged={() => setWantsRegrade(true)}
+    />
+  )
 }
+
+const draftOf = (id: number | string) => `question-${id}`
 
 interface EditorFormProps extends EditorProps {
   changes: ReturnType<typeof useChanges<Fields>>
   /** Reads what is typed. */
   typed: { current: () => Fields | undefined }
+  sheet: RefObject<HTMLDivElement | null>
+  wantsRegrade: boolean
+  keyChanged: () => void
 }
 
-function EditorForm({ id, question: stored, isAnother, another, changes, typed }: EditorFormProps) {
+function EditorForm({
+  id,
+  question: stored,
+  reload,
+  isAnother,
+  another,
+  changes,
+  typed,
+  sheet,
+  wantsRegrade,
+  keyChanged,
+}: EditorFormProps) {
   const question: Question = {
     ...stored,
     ...changes.shown,
@@ -100,11 +134,10 @@ function EditorForm({ id, question: stored, isAnother, another, changes, typed }
   const [shown, setShown] = useState(question)
   const [content, setContent] = useState(() => contentOf(question))
   const [tags, setTags] = useState(question.tags)
-  const [wantsRegrade, setWantsRegrade] = useState(false)
   const [problems, setProblems] = useState<string[]>([])
   const saved = useRef<Question>({ ...stored, ...changes.before })
   const goesOn = useRef(false)
-  const sheet = useRef<HTMLDivElement>(null)
+  const settle = useRef<(() => void) | undefined>(undefined)
   const examId = question.exam_id
   useEffect(() => {
     if (isAnother) sheet.current?.querySelector('textarea')?.focus()
@@ -129,6 +162,7 @@ function EditorForm({ id, question: stored, isAnother, another, changes, typed }
     }))
   async function save(form: HTMLFormElement) {
     const fields = { ...read(form), image_path: shown.image_path }
+    const sent = changes.takeChanges()
     const { wrong, doubtful } = findProblems({ ...shown, ...fields })
     setProblems(wrong)
     if (wrong.length > 0) return false
@@ -145,6 +179,7 @@ function EditorForm({ id, question: stored, isAnother, another, changes, typed }
       if (!(await mayAdd(examId, 1))) return false
       const body = toQuestionForm({ ...fields, exam_id: examId })
       const made = await ask(client.POST('/api/v01/admin/questions', { body }))
+      changes.settleInto(draftOf(made.question_id))
       if (goesOn.current)
         another({
           question_type,
@@ -154,14 +189,24 @@ function EditorForm({ id, question: stored, isAnother, another, changes, typed }
       else go(`/desk/teach/questions/${examId}/${made.question_id}`, 'replace')
       return t('Saved')
     }
-    // What somebody else has changed meanwhile stays, such as a key that was corrected.
-    const changes = changesOf(saved.current, fields)
-    if (Object.keys(changes).length > 0) {
-      const body = toQuestionForm(changes)
-      await ask(client.PATCH('/api/v01/admin/questions/{id}', { params: { path: { id } }, body }))
-    }
-    if (isKeyChanged(changes)) setWantsRegrade(true)
+    const outcome = await sendChanges(
+      withContent(sent, changes.before),
+      (changes, was) =>
+        ask(
+          client.PATCH('/api/v01/admin/questions/{id}', {
+            params: { path: { id } },
+            body: toQuestionForm({ ...changes, was }),
+          }),
+        ),
+      describeFields({ ...shown, ...fields }),
+    )
+    if (outcome === false) return false
+    if (isKeyChanged(sent.changes)) keyChanged()
     saved.current = { ...saved.current, ...fields, image_url: shown.image_url }
+    if (outcome === 'decided' && !goesOn.current) {
+      await reload()
+      settle.current = changes.kept.settle
+    } else changes.settleAs(fieldsOf(saved.current))
     if (goesOn.current) go(place?.next ?? `/desk/teach/questions/${examId}/new`)
     return t('Saved')
   }
@@ -212,7 +257,7 @@ function EditorForm({ id, question: stored, isAnother, another, changes, typed }
         >
           <Form
             button="Save"
-            kept={{ ...changes.kept, settle: () => changes.settleAs(fieldsOf(saved.current)) }}
+            kept={{ ...changes.kept, settle: () => settle.current?.() }}
             send={(_fields, form) =>
               save(form).finally(() => {
                 goesOn.current = false
@@ -283,10 +328,9 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
       >
         Duplicate
       </Action>
-      <button
-        type="button"
+      <Action
         class="bad"
-        onClick={() => {
+        act={async () => {
           const path = { params: { path: { id } } }
           deleteSoon(
             `question-${id}`,
@@ -297,7 +341,7 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
         }}
       >
         Delete
-      </button>
+      </Action>
     </>
   )
 }

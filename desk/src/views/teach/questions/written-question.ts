@@ -1,4 +1,5 @@
 import { toFormData } from '../../../client.ts'
+import { type Changes, pick } from '../../../components/forms/changes.ts'
 import type { Content } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
 import type { Question } from '../../../components/questions/kind.ts'
@@ -32,6 +33,20 @@ export function fieldsOf({ exam_id: _, image_url, ...fields }: Question): Fields
 }
 
 const KEY_FIELDS: (keyof Fields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
+/** What a key is one of. */
+const CONTENT_FIELDS: (keyof Fields)[] = [
+  ...KEY_FIELDS,
+  'option_a',
+  'option_b',
+  'option_c',
+  'option_d',
+  'more_options',
+]
+
+/** Changes as they are sent: a key says something of the options that its writer saw. */
+export function withContent({ changes, was }: Changes<Fields>, before: Fields): Changes<Fields> {
+  return { changes, was: isKeyChanged(changes) ? { ...pick(before, CONTENT_FIELDS), ...was } : was }
+}
 
 export function isKeyChanged(changes: Fields): boolean {
   return KEY_FIELDS.some((name) => name in changes)
@@ -61,19 +76,12 @@ export function clean(content: Content): Content {
     : { ...content, option_a, option_b, option_c, option_d, more_options }
 }
 
-export function changesOf(before: Question, fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Question]),
-    ),
-  )
-}
-
 /** As the service takes it: lists and parts as JSON. */
-export function toQuestionForm(fields: Fields & { exam_id?: number }): FormData {
-  const { more_options, tags, parts, image_path, ...plain } = fields
+export function toQuestionForm(fields: Fields & { exam_id?: number; was?: Fields }): FormData {
+  const { more_options, tags, parts, image_path, was, ...plain } = fields
   return toFormData({
     ...plain,
+    ...(was && { was: JSON.stringify(was) }),
     ...(image_path === undefined ? {} : { image_path: image_path ?? '' }),
     ...(more_options && { more_options: JSON.stringify(more_options) }),
     ...(tags && { tags: JSON.stringify(tags) }),
