@@ -315,6 +315,82 @@ test('times are taken away as they were seen, and newer ones of somebody else on
   await context.close()
 })
 
+test('a published exam that was begun loses questions, and gets other marks, only after a question', async () => {
+  const [admin, student] = [await service.admin(), await service.person()]
+  const { examId, questionIds } = await createExam(service.sql, {
+    name: 'Under way',
+    questions: [{}, {}, {}],
+  })
+  const draft = await createExam(service.sql, { name: 'Nobody’s yet', questions: [{}, {}] })
+  await service.sql`
+    update questions set option_a = 'this', option_b = 'that' where exam_id in (${examId}, ${draft.examId})`
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const marks = async (id: number) =>
+    (
+      await service.sql`
+        select id, positive_marks::float8 as marks from questions where exam_id = ${id} order by id`
+    ).map((row) => row.marks)
+  const { page, context, problems } = await openFor(browser, admin)
+  const setMarks = async () => {
+    await page.getByText('Marks for all questions of a type').click()
+    await page.getByLabel('Marks for a correct answer').fill('7')
+    await page.getByRole('button', { name: 'Set the marks' }).click()
+  }
+  const select = (number: number) =>
+    page.getByRole('checkbox', { name: `Select question ${number}`, exact: true })
+  await page.goto(`/desk/teach/exams/${examId}/questions`)
+  await setMarks()
+  await question(page).getByText('Attempts that have begun keep the marks of before (1)').waitFor()
+  await expectFlawless(page)
+  await question(page).getByLabel('To confirm, type Under way').fill('Another')
+  await question(page).getByRole('button', { name: 'Set the marks' }).click()
+  expect(await marks(examId)).toEqual([4, 4, 4])
+  await question(page).getByLabel('To confirm, type Under way').fill('Under way')
+  await question(page).getByRole('button', { name: 'Set the marks' }).click()
+  await expect.poll(() => marks(examId)).toEqual([7, 7, 7])
+
+  await select(3).check()
+  const chosen = page.getByRole('region', { name: 'Selected' })
+  await chosen.getByRole('button', { name: 'Delete' }).click()
+  await question(page).getByText('doesn’t get the deleted ones (1)').waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await select(3).waitFor()
+  await chosen.getByRole('button', { name: 'Delete' }).click()
+  await question(page).getByRole('button', { name: 'Delete' }).click()
+  await select(3).waitFor({ state: 'detached' })
+  await page.goto(`/desk/teach/questions/${examId}/${questionIds[0]}`)
+  await expect.poll(() => marks(examId)).toEqual([7, 7])
+
+  // One alone, its marks, and one more like it.
+  await page.getByLabel('Marks for a correct answer').fill('9')
+  await save(page)
+  await question(page).getByText('who begins from now on is graded by the new ones').waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await marks(examId)).toEqual([7, 7])
+  await save(page)
+  await question(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => marks(examId)).toEqual([9, 7])
+  await page.getByRole('button', { name: 'Duplicate' }).click()
+  await question(page).getByText('gets the new ones too (1)').waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await question(page).getByText('doesn’t get the deleted ones (1)').waitFor()
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('heading', { name: 'Question 1 of 2' }).waitFor()
+  expect(await marks(examId)).toEqual([9, 7])
+
+  // Nobody is asked about an exam that nobody has begun.
+  await page.goto(`/desk/teach/exams/${draft.examId}/questions`)
+  await setMarks()
+  await expect.poll(() => marks(draft.examId)).toEqual([7, 7])
+  await select(2).check()
+  await chosen.getByRole('button', { name: 'Delete' }).click()
+  await select(2).waitFor({ state: 'detached' })
+  expect(await question(page).count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('somebody’s own times are shown before they are changed, and what others gave them stays', async () => {
   const [admin, student] = [await service.admin(), await service.person()]
   const { examId } = await createExam(service.sql)

@@ -1,5 +1,5 @@
 import { ask, client } from '../../../client.ts'
-import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
+import { promptForConfirmation, promptForName } from '../../../components/dialogs/prompts.tsx'
 import { t } from '../../../texts.ts'
 import type { Exam } from './tab-props.ts'
 
@@ -32,13 +32,52 @@ export async function mayChange(
 
 /** Says before a published exam that students have begun gets more questions whom that concerns; false: it stays. */
 export async function mayAdd(examId: number, count: number): Promise<boolean> {
-  const { published, attempts, under_way } = await findUse(examId)
-  if (!published || attempts + under_way === 0) return true
+  const begun = await countBegun(examId)
+  if (begun === 0) return true
   const question = t(
     'The exam is published and was begun. Attempts that have begun keep their questions ({begun}); who begins from now on gets the new ones too ({count}). Add them all the same?',
-    { begun: attempts + under_way, count },
+    { begun, count },
   )
   return promptForConfirmation(question, t('Add'), false)
+}
+
+/** The same before it loses questions. */
+export async function mayDelete(examId: number, count: number): Promise<boolean> {
+  const begun = await countBegun(examId)
+  if (begun === 0) return true
+  const question = t(
+    'The exam is published and was begun. Attempts that have begun keep their questions ({begun}); who begins from now on doesn’t get the deleted ones ({count}), whose discussions are deleted too. Delete them all the same?',
+    { begun, count },
+  )
+  return promptForConfirmation(question, t('Delete'))
+}
+
+/** The same before a question of it is saved with other marks. */
+export async function mayChangeMarks(examId: number): Promise<boolean> {
+  const begun = await countBegun(examId)
+  if (begun === 0) return true
+  const question = t(
+    'The exam is published and was begun. Attempts that have begun keep the marks of before ({begun}); who begins from now on is graded by the new ones. Save them all the same?',
+    { begun },
+  )
+  return promptForConfirmation(question, t('Save'), false)
+}
+
+/** The same before all questions of a type get the same marks: what each had before is lost. */
+export async function maySetMarks({ id, name }: Pick<Exam, 'id' | 'name'>): Promise<boolean> {
+  const begun = await countBegun(id)
+  if (begun === 0) return true
+  const question = t(
+    'The exam is published and was begun. Attempts that have begun keep the marks of before ({begun}); who begins from now on is graded by the new ones. What each question had can’t be brought back.',
+    { begun },
+  )
+  return promptForName(question, t('Set the marks'), name)
+}
+
+/** The attempts of a published exam, finished ones and those under way. */
+async function countBegun(examId: number): Promise<number> {
+  const { published, attempts, under_way } = await findUse(examId)
+  return published ? attempts + under_way : 0
 }
 
 function findUse(id: number) {

@@ -2,6 +2,7 @@ import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { ask, client, toQuery } from '../../../client.ts'
 import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
+import { Action } from '../../../components/forms/button.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
@@ -17,6 +18,7 @@ import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { TagFilter } from '../questions/tag-filter.tsx'
+import { mayDelete, maySetMarks } from './change-question.ts'
 import { CopyDialog, type Question } from './copy-dialog.tsx'
 import type { TabProps } from './tab-props.ts'
 
@@ -55,11 +57,11 @@ export function Questions({ exam, user }: TabProps) {
             Copy
           </button>
         )}
-        <button
-          type="button"
+        <Action
           class="small bad"
-          onClick={() => {
+          act={async () => {
             const ids = selection.chosen.map(({ id }) => id)
+            if (!(await mayDelete(exam.id, ids.length))) return
             selection.clear()
             deleteSoon(
               ids.map((id) => `question-${id}`),
@@ -76,7 +78,7 @@ export function Questions({ exam, user }: TabProps) {
           }}
         >
           Delete
-        </button>
+        </Action>
       </SelectionBar>
       {isCopying && (
         <CopyDialog
@@ -144,6 +146,7 @@ export function Questions({ exam, user }: TabProps) {
               positive_marks: Number(positive_marks),
               negative_marks: Number(negative_marks),
             }
+            if (!(await maySetMarks(exam))) return false
             const { updated } = await ask(client.POST('/api/v01/admin/questions/bulk-marks', { body }))
             await found.reload()
             return t('{count, plural, one {# question changed} other {# questions changed}}', {

@@ -18,7 +18,7 @@ import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
-import { mayAdd } from '../exam/change-question.ts'
+import { mayAdd, mayChangeMarks, mayDelete } from '../exam/change-question.ts'
 import { ImageField, useImageUpload } from './image-field.tsx'
 import { usePlaceInExam } from './place-in-exam.ts'
 import { Preview } from './preview.tsx'
@@ -189,6 +189,8 @@ function EditorForm({
       else go(`/desk/teach/questions/${examId}/${made.question_id}`, 'replace')
       return t('Saved')
     }
+    const isMarkedAnew = 'positive_marks' in sent.changes || 'negative_marks' in sent.changes
+    if (isMarkedAnew && !(await mayChangeMarks(examId))) return false
     const outcome = await sendChanges(
       withContent(sent, changes.before),
       (changes, was) =>
@@ -320,6 +322,7 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
       <Action
         act={async () => {
           const { image_url: _, ...question } = read()
+          if (!(await mayAdd(question.exam_id, 1))) return undefined
           const body = toQuestionForm(question)
           const made = await ask(client.POST('/api/v01/admin/questions', { body }))
           go(`/desk/teach/questions/${question.exam_id}/${made.question_id}`)
@@ -332,6 +335,7 @@ function QuestionActions({ id, read }: { id: number; read: () => Question }) {
         class="bad"
         act={async () => {
           const path = { params: { path: { id } } }
+          if (!(await mayDelete(read().exam_id, 1))) return
           deleteSoon(
             `question-${id}`,
             t('{count, plural, one {# question deleted} other {# questions deleted}}', { count: 1 }),
