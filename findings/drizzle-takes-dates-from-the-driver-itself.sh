@@ -7,7 +7,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund drizzle-orm@0.45.4 postgres@3.4.9 \
+npm install --silent --no-audit --no-fund --omit=peer drizzle-orm@0.45.4 postgres@3.4.9 \
   @electric-sql/pglite@0.5.14 @electric-sql/pglite-socket@0.2.17
 cat >seen.mjs <<'JS'
 import assert from 'node:assert/strict'

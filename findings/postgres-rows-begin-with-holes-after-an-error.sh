@@ -6,7 +6,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund postgres@3.4.9 @electric-sql/pglite@0.5.14 @electric-sql/pglite-socket@0.2.17
+npm install --silent --no-audit --no-fund --omit=peer postgres@3.4.9 @electric-sql/pglite@0.5.14 @electric-sql/pglite-socket@0.2.17
 cat >seen.mjs <<'JS'
 import assert from 'node:assert/strict'
 import { PGlite } from '@electric-sql/pglite'
