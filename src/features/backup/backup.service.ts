@@ -219,6 +219,7 @@ export async function restoreBackup(
       for (const { name } of manifest.tables)
         if (LEFT_OUT.has(name) || !tables.some((each) => each.name === name))
           throw new BackupError(`The backup has rows of ${name}, which no backup has`)
+      await store.lockTables(tx, tables)
       const sessions = [...new Set([...manifest.sessions, ...(await store.listSessions(tx))])]
       const keys = await store.beginLoading(tx, tables)
       await load(tx, place.files, from, manifest, progress)
