@@ -153,8 +153,8 @@ test('the pages of each status hold every row once, whatever exams a student may
         select count(*) as used from attempts where user_id = users.id and exam_id = exams.id) taken
      where role <> 'admin' and users.id > 0
        and (used > 0 or max_attempts is not null and (not for_classes or role <> 'user' or exists (
-              select from exam_classes join class_members using (class_id)
-               where exam_classes.exam_id = exams.id and user_id = users.id)))
+              select from exam_classes join class_members using (class_id) join classes on classes.id = class_id
+               where not archived and exam_classes.exam_id = exams.id and user_id = users.id)))
      order by lower(username collate "C"), exams.id`
   for (const [status, isOf] of Object.entries(IS_OF_STATUS)) {
     const query = status ? `status=${status}&` : ''

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_SECRET } from '../support/outside/issuer.ts'
 import { type RealProvider, startRealProvider, Visit } from '../support/outside/real-provider.ts'
 import { Browser, codeOf, withProvider } from '../support/provider-sign-in.ts'
@@ -12,7 +12,6 @@ beforeAll(async () => {
   const admins = { claim: 'groups', value: 'teachers' }
   const clock = () => Date.now() + later
   service = await startService({ nodes: 2, config: withProvider(provider, { admins }), clock })
-  provider.open(service.urls, CLIENT_SECRET)
   provider.people.set('ada', {
     email: 'ada@school.example',
     email_verified: true,
@@ -25,6 +24,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close()
   await provider.close()
+})
+
+/** It begins anew, and nobody remembers what it said before. */
+beforeEach(() => {
+  provider.open(service.urls, CLIENT_SECRET)
+  later += 61_000
 })
 
 /** Signs in at a node as `who`, by way of the provider; where the service leads to. */
@@ -80,16 +85,13 @@ test('a public client needs no secret', async () => {
 
 test('a provider that wants to be asked by itself first is', async () => {
   provider.open(service.urls, CLIENT_SECRET, true)
-  later += 61_000
   const ada = new Browser(service.guest())
   const { asked } = await ada.start()
   expect([...asked.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
   expect((await signIn(new Browser(service.guest(1)), 'ada')).headers.get('location')).toBe('/desk/exams/3')
 })
 
-test('who has confirmed an address is linked, whatever becomes of the provider’s keys, until it is away', async () => {
-  provider.open(service.urls, CLIENT_SECRET)
-  later += 61_000
+test('who has confirmed an address is linked, whatever becomes of the provider’s keys', async () => {
   const person = await service.person()
   await service.sql`update users set email_verified = true where id = ${person.id}`
   provider.people.set('lin', { email: `${person.username}@example.org`, email_verified: true })
@@ -105,10 +107,18 @@ test('who has confirmed an address is linked, whatever becomes of the provider�
   const again = new Browser(service.guest())
   await signIn(again, 'lin')
   expect((await again.exchange()).user.id).toBe(person.id)
+})
 
-  await provider.close()
+test('while the provider is away nobody signs in by it, and whoever is signed in stays', async () => {
+  const gone = await startRealProvider()
+  onTestFinished(() => gone.close())
+  const alone = await withService({ config: withProvider(gone), clock: () => Date.now() + later })
+  gone.open(alone.urls, CLIENT_SECRET)
+  const person = await alone.person()
+  await new Browser(alone.guest()).start()
+  await gone.close()
   later += 61_000
-  const page = await new Browser(service.guest()).get('/auth/oidc/start')
+  const page = await new Browser(alone.guest()).get('/auth/oidc/start')
   expect([page.status, codeOf(page)]).toEqual([503, 'identity_provider_down'])
   await person.get('/api/v01/auth/me', 200)
 })

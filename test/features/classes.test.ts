@@ -577,7 +577,8 @@ describe('the conversation of a class', () => {
       with made as (
         insert into users (username, email, full_name, role)
         select 'crowd' || n, 'crowd' || n || '@example.org', 'Crowd', 'user' from generate_series(1, 256) n returning id)
-      insert into class_members (class_id, user_id, role) select ${classId}, id, 'student' from made`
+      insert into class_members (class_id, user_id, role, joined_at)
+      select ${classId}, id, 'student', ${new Date(now)}::timestamptz from made`
     const at = `/api/v01/classes/${classId}/conversation` as const
     expect((await teacher.post(at, {}, 409)).body.code).toBe('too_many')
     const [last] = await service.sql<

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { addQuestion, createExam, type ExamFields } from '../support/content/exams.ts'
 import {
@@ -23,6 +23,8 @@ beforeAll(async () => {
   admin = await service.admin()
 })
 afterAll(() => service.close())
+// Its questions would be everybody's cards.
+afterEach(() => service.sql`update exams set open_for_practice = false`)
 
 /** An exam of questions whose right answer is A. */
 const examOf = (count: number, given: ExamFields & { open_for_practice?: boolean } = {}) =>

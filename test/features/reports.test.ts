@@ -123,9 +123,11 @@ test('a reported comment is shown with its neighbours; when the report is dismis
     { id: one, message: 'one' },
     { id: two, message: '', replies: [{ id: reply, message: 'a reply' }] },
   ])
-  expect((await admin.get(`${PATH}?status=dismissed`, 200)).body.reports).toMatchObject([
-    { id: first, text: 'one', context: [{ id: one }, { id: two }, { id: reply }] },
-  ])
+  const { reports } = (await admin.get(`${PATH}?status=dismissed`, 200)).body
+  expect(reports.find(({ id }) => id === first)).toMatchObject({
+    text: 'one',
+    context: [{ id: one }, { id: two }, { id: reply }],
+  })
   // The same report again, by somebody whose answer was lost.
   expect((await file(two, 200)).body.report_id).toBe(second)
   await file(999_999, 404)
