@@ -158,6 +158,46 @@ test('a student’s own times, more minutes, their attempt and the statistics of
   expect(problems).toEqual([])
 })
 
+test('as long as keys are closed, a teacher reads until when, wherever marks are missing', async () => {
+  const [teacher, student] = await Promise.all([service.person(), service.person()])
+  const classId = await createClass(service.sql, { teachers: [teacher], students: [student] })
+  const closes_at = new Date(Date.now() + 3_600_000)
+  const { examId } = await classExam(classId, { name: 'Tides', result_mode: 'on_release', closes_at })
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  const { body } = await teacher.get(`/api/v01/classes/${classId}/results?exam_id=${examId}`, 200)
+  const { page, problems } = await openFor(browser, teacher, PHONE)
+  const places = [
+    `results?exam_id=${examId}`,
+    'gradebook',
+    `exams/${examId}/items`,
+    `exams/${examId}/analytics`,
+    `attempts/${body.results[0]?.newest?.attempt_id}`,
+  ]
+  const note = page.getByRole('note').filter({ hasText: 'Marks and correct answers are hidden' })
+  const readNotes = async () => {
+    const read: string[] = []
+    for (const place of places) {
+      await page.goto(`/desk/classes/${classId}/${place}`)
+      read.push(await note.innerText())
+    }
+    return read
+  }
+  const minute = new Date(body.exam.keys_open_at ?? 0).getMinutes()
+  const until = new RegExp(
+    `hidden until .*:${String(minute).padStart(2, '0')}.*, unless the results are released before\\.$`,
+  )
+  for (const text of await readNotes()) expect(text).toMatch(until)
+  expect(await findFlaws(page)).toEqual([])
+  await service.sql`update exams set closes_at = null where id = ${examId}`
+  for (const text of await readNotes()) expect(text).toContain('hidden until the results are released.')
+  await service.sql`update exams set results_released = true where id = ${examId}`
+  await page.goto(`/desk/classes/${classId}/results?exam_id=${examId}`)
+  await page.getByRole('link', { name: `, ${student.username}` }).waitFor()
+  expect(await note.count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
 test('administrators give a class more time, and see the results of an exam', async () => {
   const [admin, student] = await Promise.all([service.admin(), service.person()])
   const classId = await createClass(service.sql, { students: [student] })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
-import { createExam, type ExamFields } from '../support/content/exams.ts'
+import { createExam, type ExamFields, type QuestionFields } from '../support/content/exams.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE_MS = 60_000
@@ -23,6 +23,8 @@ beforeAll(async () => {
   service = await startService({ clock: () => now })
   const people = [service.admin(), service.person(), service.person(), service.person()]
   ;[admin, teacher, ann, ben] = (await Promise.all(people)) as [Client, Client, Client, Client]
+  for (const [index, table] of ['classes', 'exams', 'questions', 'attempts', 'exam_papers'].entries())
+    await service.sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${7_000_000 + index * 100_000})`
   const { body } = await service.guest().get('/openapi.json', 200)
   operations = Object.entries(body.paths as Record<string, object>)
     .filter(([path, methods]) => 'get' in methods && !ELSEWHERE.test(path))
@@ -55,22 +57,25 @@ const submit = (person: Client, examId: number, answers: Record<string, string> 
 const attemptsOf = (examId: number) =>
   service.sql`select id, status, ends_at from attempts where exam_id = ${examId} order by id`
 
-/** A class with an exam at which Ann has answered the first question by A, and which Ben has begun. */
-async function makeWorld(key: string) {
+/**
+ * A class with an exam at which Ann has answered the first two questions by A, unless it says otherwise, and which Ben
+ * has begun.
+ */
+async function makeWorld(questions: QuestionFields[], answers = ['A', 'A']) {
   const classId = await createClass(service.sql, { students: [ann, ben], teachers: [teacher] })
   const { examId, questionIds } = await forClass([classId], {
     name: 'Optics',
     closes_at: at(600),
     duration_minutes: 60,
-    questions: ['A', key, 'A'].map((correct_answer) => ({ correct_answer })),
+    questions,
   })
   const [question, second] = questionIds as [number, number]
   const attemptId = await start(ann, examId)
-  await submit(ann, examId, { [question]: 'A', [second]: 'A' })
+  await submit(ann, examId, Object.fromEntries(answers.map((answer, place) => [questionIds[place], answer])))
   await start(ben, examId)
   await ben.put(
     `/api/v01/exams/${examId}/answers`,
-    { answers: { [question]: 'A' }, markedForReview: [] },
+    { answers: { [question]: answers[0] ?? '' }, markedForReview: [] },
     200,
   )
   return { classId, examId, questionId: second, attemptId }
@@ -110,14 +115,19 @@ const withoutIds = (text: string) =>
     .replaceAll(/[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN')
     .replaceAll(/"request_id":"[^"]*"/g, '')
 
+/** What answers differently about two worlds. */
+async function differ(right: World, wrong: World) {
+  const [one, other] = [await readEverything(right), await readEverything(wrong)]
+  return [...one].filter(([path, text]) => text !== other.get(path)).map(([path]) => path)
+}
+
+const classes = '/api/v01/classes/{id}'
+
 test('before the keys are open, no operation answers a teacher anything that depends on a key', async () => {
-  for (const [index, table] of ['classes', 'exams', 'questions', 'attempts', 'exam_papers'].entries())
-    await service.sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${7_000_000 + index * 100_000})`
-  const [right, wrong] = [await makeWorld('A'), await makeWorld('B')]
-  const compare = async () => {
-    const [one, other] = [await readEverything(right), await readEverything(wrong)]
-    return [...one].filter(([path, text]) => text !== other.get(path)).map(([path]) => path)
-  }
+  const [right, wrong] = (await Promise.all(
+    ['A', 'B'].map((key) => makeWorld(['A', key, 'A'].map((correct_answer) => ({ correct_answer })))),
+  )) as [World, World]
+  const compare = () => differ(right, wrong)
   expect(operations.length).toBeGreaterThan(40)
   expect(await compare()).toEqual([])
   const results = await teacher.get(`/api/v01/classes/${right.classId}/results?exam_id=${right.examId}`, 200)
@@ -162,7 +172,6 @@ test('before the keys are open, no operation answers a teacher anything that dep
   ])
   for (const { examId } of [right, wrong])
     await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
-  const classes = '/api/v01/classes/{id}'
   expect(await compare()).toEqual(
     expect.arrayContaining([
       `${classes}/results`,
@@ -180,6 +189,31 @@ test('before the keys are open, no operation answers a teacher anything that dep
       '/api/v01/admin/exams/{exam_id}/export',
     ]),
   )
+})
+
+test('a tolerance and further accepted texts are part of the key, also of an item analysis', async () => {
+  const makeWith = (tolerance: number, accepted: string) =>
+    makeWorld(
+      [
+        { question_type: 'NUMERIC', correct_answer: '2', tolerance },
+        { question_type: 'SHORT', correct_answer: accepted },
+      ],
+      ['2.4', 'beam'],
+    )
+  const narrow = await makeWith(0, 'ray')
+  for (const wide of [await makeWith(0.5, 'ray'), await makeWith(0, 'ray\nbeam')]) {
+    expect(await differ(narrow, wide)).toEqual([])
+    for (const { examId } of [narrow, wide])
+      await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+    expect(await differ(narrow, wide)).toEqual(
+      expect.arrayContaining([
+        `${classes}/exams/{exam_id}/items&attempts=first`,
+        `${classes}/attempts/{attempt_id}`,
+        '/api/v01/admin/questions',
+      ]),
+    )
+    await admin.post(`/api/v01/admin/exams/${narrow.examId}/toggle-results`, { released: false }, 200)
+  }
 })
 
 test.each(['results', 'gradebook', 'analytics'])(

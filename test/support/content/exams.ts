@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 
 export interface QuestionFields {
   question_text?: string
-  question_type?: 'MCQ' | 'MSQ' | 'NUMERIC'
+  question_type?: 'MCQ' | 'MSQ' | 'NUMERIC' | 'SHORT'
   correct_answer?: string
   image_path?: string | null
   positive_marks?: number | string
