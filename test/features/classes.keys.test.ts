@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam, type ExamFields, type QuestionFields } from '../support/content/exams.ts'
+import { holdLocks } from '../support/locks.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const MINUTE_MS = 60_000
@@ -231,10 +232,8 @@ test.each(['results', 'gradebook', 'analytics'])(
     }
     const before = await read()
     // Ben may take it after all, and has handed in before the rows are read.
-    const changed = Promise.withResolvers<void>()
-    const changing = service.sql.begin(async (tx) => {
+    const commit = await holdLocks(service.sql, async (tx) => {
       await tx`lock table users in access exclusive mode`
-      await changed.promise
       await tx`update exams set closes_at = ${at(500)} where id = ${examId}`
       await tx`
       insert into attempts (user_id, exam_id, paper_id, attempt_number, status, seed, started_at, submitted_at, score,
@@ -245,8 +244,7 @@ test.each(['results', 'gradebook', 'analytics'])(
     })
     const asked = read()
     await expect.poll(service.lockWaits).not.toHaveLength(0)
-    changed.resolve()
-    await changing
+    await commit()
     const answer = await asked
     const after = await read()
     expect(after).not.toBe(before)
