@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { addPage, type CanvasObject, createNotebook, objectsOf } from '../support/content/notes.ts'
+import { holdLocks } from '../support/locks.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -26,6 +27,23 @@ async function sync(page: number, body: Sync, status = 200) {
 }
 const idsOf = async (page: number) => (await objectsOf(alice, page)).map(({ id }) => id).join('')
 const named = (ids: string, fields: object = {}) => [...ids].map((id) => ({ id, ...fields }))
+
+test('the objects of a page, and how many there are, are of one instant', async () => {
+  const page = await addPage(alice, notebook)
+  await sync(page, { objects: named('abc') })
+  // As a sync deletes the lowest one.
+  const commit = await holdLocks(service.sql, async (tx) => {
+    await tx`lock table page_objects in access exclusive mode`
+    await tx`update page_objects set data = null where page_id = ${page} and object_id = 'a'`
+    await tx`update pages set stack = substring(stack from 5), object_count = 2, tombstones = 1 where id = ${page}`
+  })
+  const asked = alice.get(`/api/v01/pages/${page}/objects`, 200)
+  await expect.poll(service.lockWaits).not.toHaveLength(0)
+  await commit()
+  const { body } = await asked
+  expect(body.objects).toHaveLength(body.total)
+  expect(await idsOf(page)).toBe('bc')
+})
 
 describe('a sync', () => {
   test('places its objects from start_index on: new ones are inserted, known ones replaced and moved', async () => {

@@ -1,5 +1,6 @@
 import type { Asset, ObjectsQuery } from '../../../schemas/notes.schemas.ts'
 import type { Core } from '../../core.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { listNotebookAssets } from './note-assets.service.ts'
 import { requireReadable } from './notebook-access.ts'
 import { toPage } from './notebook-pages.service.ts'
@@ -9,16 +10,23 @@ import * as notebooks from './notebooks.store.ts'
 const DEFAULT_LIMIT = 200
 const LARGEST_LIMIT = 500
 
-/** Some of a page's objects in stacking order, each as JSON. */
+/**
+ * Some of a page's objects in stacking order, each as JSON, with how many there are and whether the reader may see them
+ * at that instant: a device reads a page in parts, and would miss what is deleted between its stack and its objects.
+ */
 export async function readObjects(
   core: Core,
   readerId: number,
   pageId: number,
   { start_index: start = 0, limit = DEFAULT_LIMIT }: ObjectsQuery,
 ): Promise<{ objects: string[]; total: number }> {
-  await requireReadable(core, await store.findPage(core.db, pageId), readerId)
   const most = Math.min(limit, LARGEST_LIMIT)
-  return store.listObjects(core.db, pageId, start, most)
+  const [page, read] = await inSnapshot(core.db, async (db) => [
+    await store.findPage(db, pageId),
+    await store.listObjects(db, pageId, start, most),
+  ])
+  await requireReadable(core, page, readerId)
+  return read
 }
 
 /**
