@@ -91,7 +91,7 @@ describe('an upload', () => {
         { filename: 'none', error: 'The file extension is not allowed' },
       ],
     })
-    expect(await stored()).toEqual(
+    expect((await stored()).filter((key) => key.startsWith('Physics/'))).toEqual(
       ['a.png', 'b.JPG', 'c.gif', 'd.webp', 'really-a-jpeg.png', 'Größe ½ 😀.png']
         .map((name) => `Physics/${name}`)
         .sort(),
