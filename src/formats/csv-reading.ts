@@ -7,6 +7,15 @@ import { unmarkFormula } from './csv-cells.ts'
 /** More characters than the longest question needs. An unclosed quote ends here rather than at the end of the file. */
 const LARGEST_RECORD = 1024 * 1024
 
+/** More columns than any file has. Each field of a record takes memory and time, if it is empty too. */
+const MOST_COLUMNS = 500
+
+/** Characters in which the first line tells the delimiter: enough for the names of all columns. */
+const LONGEST_BEGINNING = 64 * 1024
+
+/** Characters that are told of why a file is malformed, which has a part of it. */
+const LONGEST_REASON = 300
+
 /** Most and fewest bytes whose rows are read in one turn of the event loop. */
 const LARGEST_SLICE = 16 * 1024
 const LEAST_SLICE = 256
@@ -33,7 +42,7 @@ export interface CsvColumns<Column extends string> {
 /**
  * The records of a CSV (RFC 4180, with or without BOM, any line ends, also with semicolons or tabs), one by one as they
  * arrive. Blank lines are no records. Missing fields of a short record are empty, additional ones of a long record are
- * ignored. Throws 400 `missing_columns` or `invalid_csv`, and 413 for an upload that was cut.
+ * ignored, up to a bound. Throws 400 `missing_columns` or `invalid_csv`, and 413 for an upload that was cut.
  */
 export async function* readCsv<Column extends string>(
   upload: CsvUpload,
@@ -41,13 +50,15 @@ export async function* readCsv<Column extends string>(
 ): AsyncGenerator<ReadRow<Column>> {
   const text = decodeUtf8(upload)
   const beginning = await readFirstLine(text)
-  const delimiter = findDelimiter(beginning)
+  const delimiter = findDelimiter(beginning.join(''))
   const decimalComma = delimiter !== ','
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: LARGEST_RECORD,
+    // What follows in a longer record is its last field.
+    ignore_last_delimiters: MOST_COLUMNS + 1,
   })
   // An error of the upload ends the parser too, so it is thrown in the loop.
   pipeline(rejoin(beginning, text), parser, () => {})
@@ -57,27 +68,39 @@ export async function* readCsv<Column extends string>(
     for await (const fields of parser as AsyncIterable<string[]>) {
       // A blank line counts as a row, as in a spreadsheet.
       row += 1
+      if (fields.length > MOST_COLUMNS) throw tooManyColumns()
       if (fields.length === 1 && fields[0] === '') continue
       if (header) yield { row, record: readRecord(fields, header), decimalComma }
       else header = readHeader(fields, columns)
     }
   } catch (error) {
-    if (error instanceof CsvError)
-      throw new AppError('invalid_csv', { message: `The CSV is malformed: ${error.message}`, cause: error })
-    throw error
+    if (!(error instanceof CsvError)) throw error
+    // `index` counts the fields before the one in which it stopped, as at a quote.
+    if (Number(error.index) >= MOST_COLUMNS) throw tooManyColumns(error)
+    const reason = error.message.slice(0, LONGEST_REASON)
+    throw new AppError('invalid_csv', { message: `The CSV is malformed: ${reason}`, cause: error })
   }
   if (!header) readHeader([], columns)
 }
 
-/** The beginning of the text, to the end of its first line that is not blank. */
-async function readFirstLine(text: AsyncIterator<string>): Promise<string> {
+function tooManyColumns(cause?: CsvError): AppError {
+  return new AppError('invalid_csv', {
+    message: `A row of the CSV has more than ${MOST_COLUMNS} columns: remove those that are not needed`,
+    cause,
+  })
+}
+
+/** The beginning of the text, in pieces, to the end of its first line that is not blank. */
+async function readFirstLine(text: AsyncIterator<string>): Promise<string[]> {
+  const pieces: string[] = []
   let beginning = ''
-  while (!/[\r\n]/.test(beginning.trimStart()) && beginning.length < LARGEST_RECORD) {
+  while (!/[\r\n]/.test(beginning.trimStart()) && beginning.length < LONGEST_BEGINNING) {
     const { done, value } = await text.next()
     if (done) break
+    pieces.push(value)
     beginning += value
   }
-  return beginning
+  return pieces
 }
 
 /** Spreadsheets write semicolons where the comma is the sign of decimals. Names of columns contain none of these. */
@@ -97,8 +120,11 @@ function firstLine(text: string): string {
   return text.trimStart().split(/[\r\n]/, 1)[0] ?? ''
 }
 
-async function* rejoin(beginning: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield beginning
+async function* rejoin(beginning: string[], rest: AsyncIterable<string>): AsyncGenerator<string> {
+  for (const piece of beginning) {
+    yield piece
+    await setImmediate()
+  }
   yield* rest
 }
 
