@@ -271,6 +271,52 @@ describe('many questions', () => {
     expect((await teacher.get(`/api/v01/admin/exams/${draftId}/trial`, 409)).body.code).toBe('too_many')
   })
 
+  test('of one exam have at most 1,000 different tags, whichever way they come, also at once', async () => {
+    const newExam = async () =>
+      (await admin.post('/api/v01/admin/exams', { name: 'Tagged' }, 201)).body.exam.id
+    const [exam_id, otherId] = [await newExam(), await newExam()]
+    const add = (tags: string[], into = exam_id) =>
+      admin.post(`${QUESTIONS}/bulk-add`, { exam_id: into, questions: [{ question_text: 'tagged', tags }] })
+    const tagsOf = (from: number, count: number) => Array.from({ length: count }, (_, n) => `Tag ${from + n}`)
+    const questions = Array.from({ length: 49 }, (_, n) => ({
+      question_text: 'one of many',
+      tags: tagsOf(20 * n, 20),
+    }))
+    await admin.post(`${QUESTIONS}/bulk-add`, { exam_id, questions }, 201)
+    const answers = await Promise.all([0, 1, 2, 3].map((n) => add(tagsOf(1_000 + 10 * n, 10))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
+    expect((await add(['one more'])).body.code).toBe('too_many')
+    expect((await add(['TAG 7', 'tag 8'])).status).toBe(201)
+    expect((await add([])).status).toBe(201)
+
+    const single = form({ exam_id: String(exam_id), question_text: 'x', tags: '["one more"]' })
+    expect((await admin.request('POST', QUESTIONS, single, 409)).body.code).toBe('too_many')
+    expect((await add(['one more'], otherId)).status).toBe(201)
+    const [elsewhere] = await service.sql`select id from questions where exam_id = ${otherId}`
+    const there = `${QUESTIONS}/${elsewhere?.id}` as const
+    await admin.request('PATCH', there, form({ exam_id: String(exam_id) }), 409)
+    const ids = [elsewhere?.id]
+    expect((await admin.post(`${QUESTIONS}/copy`, { ids, exam_id }, 409)).body.code).toBe('too_many')
+    const gift = '// [tag:one more]\nTwo? {TRUE}\n'
+    const file = form({}, { field: 'file', name: 'a.gift', bytes: gift })
+    const path = `/api/v01/admin/exams/${exam_id}/import?format=gift` as const
+    expect((await admin.request('POST', path, file, 409)).body.code).toBe('too_many')
+    const ofExam = await service.sql`select id from questions where exam_id = ${exam_id} order by id`
+    const change = (tags: string[], which = 0) =>
+      admin.request('PATCH', `${QUESTIONS}/${ofExam.at(which)?.id}`, form({ tags: JSON.stringify(tags) }))
+    expect((await change(['one more'], -1)).body.code).toBe('too_many')
+    expect((await change([...tagsOf(0, 19), 'one more'])).status).toBe(200)
+
+    // What is beyond from before stays, and takes every change that brings no tag.
+    await service.sql`
+      insert into questions (exam_id, question_text, question_type, correct_answer, tags, tag_keys)
+      select ${exam_id}, 'older', 'MCQ', 'A', t, t from (
+        select jsonb_build_array('older ' || n) as t from generate_series(1, 100) n) older`
+    expect((await change(tagsOf(0, 3))).status).toBe(200)
+    expect((await add([])).status).toBe(201)
+    expect((await add(['Tag 7'])).body.code).toBe('too_many')
+  })
+
   test('are added together: empty ones are left out silently, invalid ones are named', async () => {
     const added = await admin.post(
       `${QUESTIONS}/bulk-add`,

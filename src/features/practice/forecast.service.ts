@@ -4,6 +4,7 @@ import type { ForecastAnswer, ForecastQuery } from '../../../schemas/practice.sc
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { instantOf } from '../../formats/local-time.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import { requireStanding } from '../attempts/attempts-left.service.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf } from '../attempts/papers.service.ts'
@@ -55,7 +56,7 @@ export async function readForecast(
     pass_chance: passChance,
     covered: questions.filter(({ isCovered }) => isCovered).length,
     questions: questions.length,
-    by_tag: listTags(questions, passPercentage),
+    by_tag: await listTags(questions, passPercentage),
   }
 }
 
@@ -73,43 +74,56 @@ async function listForecasted(
   ])
   const askable = new Set(listAsked(paper, inForce).map(({ question }) => question.id))
   const chances = draw && chancesOf(draw, paper.tasks)
-  return paper.gradedBy(inForce).questions.flatMap((question): Forecasted[] => {
+  const takeBreak = breaks()
+  const forecasted: Forecasted[] = []
+  for (const question of paper.gradedBy(inForce).questions) {
+    await takeBreak()
     const weight = chances ? (chances.get(question.id) ?? 0) : 1
-    if (weight === 0 || question.ruling === 'drop') return []
+    if (weight === 0 || question.ruling === 'drop') continue
     const card = cards.get(question.id)
     const known = (card && retrievability(card, at)) ?? 0
     const guess = guessOf(question)
     const isCredited = question.ruling === 'credit_all'
-    return [
-      {
-        p: isCredited ? 1 : askable.has(question.id) ? known + (1 - known) * guess : null,
-        isCredited,
-        positive: Number(question.positive_marks),
-        negative: Number(question.negative_marks),
-        weight,
-        tags: tags.get(question.id) ?? [],
-        isCovered: card !== undefined && card.reps > 0,
-        isVisible: card !== undefined || (isOpen && askable.has(question.id)),
-      },
-    ]
-  })
+    forecasted.push({
+      p: isCredited ? 1 : askable.has(question.id) ? known + (1 - known) * guess : null,
+      isCredited,
+      positive: Number(question.positive_marks),
+      negative: Number(question.negative_marks),
+      weight,
+      tags: tags.get(question.id) ?? [],
+      isCovered: card !== undefined && card.reps > 0,
+      isVisible: card !== undefined || (isOpen && askable.has(question.id)),
+    })
+  }
+  return forecasted
 }
 
 /** Tags of questions whose keys are not to be seen stay unknown. */
-function listTags(questions: readonly Forecasted[], passPercentage: number): ForecastAnswer['by_tag'] {
+async function listTags(
+  questions: readonly Forecasted[],
+  passPercentage: number,
+): Promise<ForecastAnswer['by_tag']> {
+  const takeBreak = breaks()
   const byTag = new Map<string, { spelling: string; tagged: Forecasted[] }>()
-  for (const question of questions.filter(({ isVisible }) => isVisible))
+  for (const question of questions) {
+    await takeBreak()
+    if (!question.isVisible) continue
     for (const tag of question.tags) {
-      const known = byTag.get(foldTag(tag))
+      const key = foldTag(tag)
+      const known = byTag.get(key)
       if (known) known.tagged.push(question)
-      else byTag.set(foldTag(tag), { spelling: tag, tagged: [question] })
+      else byTag.set(key, { spelling: tag, tagged: [question] })
     }
-  return [...byTag]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { spelling, tagged }]) => ({
+  }
+  const listed: ForecastAnswer['by_tag'] = []
+  for (const [, { spelling, tagged }] of [...byTag].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await takeBreak()
+    listed.push({
       tag: spelling,
       questions: tagged.length,
       covered: tagged.filter(({ isCovered }) => isCovered).length,
       expected_percentage: forecast(tagged, passPercentage).expectedPercentage,
-    }))
+    })
+  }
+  return listed
 }

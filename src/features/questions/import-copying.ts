@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { copyQuestions, findAnswer } from './question-import.store.ts'
-import { requirePublishedRoom } from './questions.service.ts'
+import { requireFewTags, requirePublishedRoom } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /** Characters that are written together. */
@@ -37,12 +37,14 @@ export async function importRows<Answer extends object>(
   const earlier = key === undefined ? undefined : await findAnswer<Answer>(core.db, key)
   if (earlier) return earlier
   const examIds = new Set<number>()
+  const tagged = new Set<number>()
   try {
-    await using lines = await spool(inChunks(rows, examIds, end))
+    await using lines = await spool(inChunks(rows, { examIds, tagged }, end))
     // Awaited, because the file is closed when this function returns.
     const copied = { lines: lines.read(), examIds: [...examIds], key, end }
     return await copyQuestions(core.db, copied, async (tx) => {
       await requirePublishedRoom(tx, copied.examIds)
+      await requireFewTags(tx, [...tagged])
       return finish(tx)
     })
   } catch (error) {
@@ -61,16 +63,17 @@ function keyAt({ actor, examId = 0 }: ImportPlace, key: string): string {
   return createHash('sha256').update(`${actor.id} ${examId} ${key.toLowerCase()}`).digest('hex').slice(0, 32)
 }
 
-/** The rows in COPY's text format. The ids of their exams are added to `examIds`. */
+/** The rows in COPY's text format. The ids of their exams are added to `examIds`, of those that get tags to `tagged`. */
 async function* inChunks(
   rows: AsyncIterable<QuestionValues>,
-  examIds: Set<number>,
+  { examIds, tagged }: Record<'examIds' | 'tagged', Set<number>>,
   end: AbortSignal,
 ): AsyncGenerator<string> {
   let chunk = ''
   for await (const row of rows) {
     end.throwIfAborted()
     examIds.add(row.examId)
+    if (row.tagKeys && row.tagKeys.length > 0) tagged.add(row.examId)
     chunk += toLine(row)
     if (chunk.length < CHUNK) continue
     yield chunk

@@ -42,6 +42,8 @@ export const QUESTIONS_PER_PAGE = 50
 const COPIED_AT_ONCE = 200
 /** What an exam that is taken has at most: others wait while its paper is made and read. */
 const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
+/** Different tags of an exam's questions: forecasts, lists and rules of draws name them all. */
+const MOST_TAGS = 1_000
 
 interface Asked {
   /** Whether the older generation asks, which neither sees nor makes questions that it doesn't know. */
@@ -67,6 +69,23 @@ export async function requireRoom(db: Executor, examIds: readonly number[]): Pro
 /** `requireRoom` of those that are published, behind a change that holds their rows: drafts may be larger. */
 export async function requirePublishedRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
   await requireRoom(tx, await store.listPublished(tx, examIds))
+}
+
+/**
+ * 409 `too_many` if one of these exams has too many different tags, behind a change that holds their rows and gives
+ * them tags: an exam from before this bound still takes every other change.
+ */
+export async function requireFewTags(tx: Executor, examIds: readonly number[]): Promise<void> {
+  if (examIds.length > 0 && (await store.hasAnyMoreTags(tx, examIds, MOST_TAGS)))
+    throw new AppError('too_many', {
+      message: `The questions of an exam have at most ${MOST_TAGS} different tags`,
+    })
+}
+
+/** Whether a question brings its exam a tag that it wasn't there with. */
+function bringsTags(values: store.QuestionValues, before?: store.QuestionRow): boolean {
+  const known = new Set(values.examId === before?.examId ? before.tagKeys : [])
+  return values.tagKeys?.some((key) => !known.has(key)) ?? false
 }
 
 /** One page in the order of their making, of one exam or of all, and how many there are. */
@@ -105,8 +124,10 @@ export async function addQuestion(
   const images = await findNamable(core.db, teacherId)
   const question = accept(checkQuestion(offered, { isOlder, images }))
   return core.db.transaction(async (tx) => {
-    const [id] = (await store.insertQuestions(tx, [toValues(examId, question)])) as [number]
+    const values = toValues(examId, question)
+    const [id] = (await store.insertQuestions(tx, [values])) as [number]
     await requirePublishedRoom(tx, [examId])
+    if (bringsTags(values)) await requireFewTags(tx, [examId])
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -153,6 +174,7 @@ export async function changeQuestion(
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
     await requirePublishedRoom(tx, [values.examId])
+    if (bringsTags(values, current)) await requireFewTags(tx, [values.examId])
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -206,6 +228,7 @@ export async function addQuestions(
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
     await requirePublishedRoom(tx, [examId])
+    if (rows.some((row) => bringsTags(row))) await requireFewTags(tx, [examId])
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })
@@ -224,6 +247,7 @@ export async function copyQuestions(
   return core.db.transaction(async (tx) => {
     await keepExam(tx, examId)
     const errors: string[] = []
+    let isTagged = false
     for (const slice of slicesOf(ids, COPIED_AT_ONCE)) {
       const rows = await withKeysInForce(tx, await store.listQuestionsById(tx, slice))
       const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row))]))
@@ -231,9 +255,11 @@ export async function copyQuestions(
         tx,
         slice.flatMap((id) => byId.get(id) ?? []),
       )
+      isTagged ||= [...byId.values()].some((values) => bringsTags(values))
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
     await requirePublishedRoom(tx, [examId])
+    if (isTagged) await requireFewTags(tx, [examId])
     const copied = ids.length - errors.length
     const summary = `${copied} questions were copied`
     if (copied > 0) await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })

@@ -111,6 +111,20 @@ export async function isAnyLarger(
   return rows.length > 0
 }
 
+/** Whether the questions of one of these exams have more different tags than this. */
+export async function hasAnyMoreTags(
+  tx: Executor,
+  examIds: readonly number[],
+  most: number,
+): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select from (
+      select distinct exam_id, key from questions, jsonb_array_elements_text(tag_keys) as key
+       where ${isAnyOf(sql`exam_id`, [...examIds])}) tag
+     group by exam_id having count(*) > ${most}::int limit 1`)
+  return rows.length > 0
+}
+
 /** Those of these exams that are published. */
 export async function listPublished(tx: Executor, ids: readonly number[]): Promise<number[]> {
   const rows = await tx
