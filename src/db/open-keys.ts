@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isKeptBy } from './exam-access.ts'
+import { isKeptBy, isTaughtBy } from './exam-access.ts'
 import { isReopenable, reopenableUntil } from './reopenable.ts'
 import { UNDER_WAY } from './under-way.ts'
 import { hasVisibleResults } from './visible-results.ts'
@@ -34,22 +34,33 @@ const goingOn = (exam: SQL, at: Date) => sql`
   from attempts begun where begun.exam_id = ${exam}.id
    and (begun.status in ${sql.raw(UNDER_WAY)} or ${isReopenable(sql`begun`, exam, at)})`
 
+/** Whether the time of an exam's keys has come: students learn them, or nobody takes it, can go on with it, or may still. */
+const areDue = (exam: SQL, at: Date) => sql`(${hasVisibleResults(exam)}
+  or (${lastClose(exam)} + ${ON_ITS_WAY} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))`
+
 /**
- * Whether a teacher may know an exam's keys, and the marks that tell them: of exams of their own always, of others once
- * students learn them, or when nobody is taking it, can go on with it, or may still take it. It is the only rule about
- * that: every operation that shows a teacher keys or marks asks it (docs/protocol/classes.md#results).
+ * Whether a teacher may know an exam's keys, and the marks that tell them: of exams of their own always, of others in
+ * their time, once it is remembered that teachers know them (`openKeys` of known-keys.service.ts). It is the only rule
+ * about that: every operation that shows a teacher keys or marks asks it (docs/protocol/classes.md#results).
  */
 export function mayKnowKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
   // Nobody may have made it, and it may have no close: `is true` where that makes it null.
-  return sql`((${hasVisibleResults(exam)} or ${isKeptBy(teacher, exam)}
-    or (${lastClose(exam)} + ${ON_ITS_WAY} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))
-    is true)`
+  return sql`((${isKeptBy(teacher, exam)} or (${exam}.keys_known_since is not null and ${areDue(exam, at)})) is true)`
 }
 
-/** Whether a teacher may know the keys of an exam that isn't theirs before its students do. */
+/** Whether a teacher is the first to read the keys of an exam of their classes, which is to be remembered before. */
+export function learnsKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
+  return sql`(${exam}.keys_known_since is null and ${isTaughtBy(teacher, exam)}
+    and ${isKeptBy(teacher, exam)} is not true and ${areDue(exam, at)} is true)`
+}
+
+/**
+ * Whether teachers may know, or have read, the keys of an exam that isn't this teacher's own before its students do:
+ * also where a later change has closed them again.
+ */
 export function knowsKeysFirst(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
-  return sql`(${mayKnowKeys(teacher, at, exam)} and not ${hasVisibleResults(exam)}
-    and ${isKeptBy(teacher, exam)} is not true)`
+  return sql`(not ${hasVisibleResults(exam)} and ${isKeptBy(teacher, exam)} is not true
+    and (${exam}.keys_known_since is not null or ${areDue(exam, at)} is true))`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AccommodationBody, ExtendBody } from '../../../schemas/timing.sche
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor, Permit } from '../../db/database-client.ts'
+import { LOCKS, lockShared } from '../../db/locks.ts'
 import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
@@ -13,7 +14,7 @@ import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
 import { lockTaughtClass, requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
-import { keysOf, requireUnknown } from './known-keys.service.ts'
+import { keysOf, openKeys, requireUnknown } from './known-keys.service.ts'
 
 /** A class and one of its exams. */
 export interface At {
@@ -25,6 +26,17 @@ export interface At {
 export async function requireClassExam(core: Core, viewer: Viewer, at: At): Promise<void> {
   await requireTeacher(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
+}
+
+/** For reads of how a class did at all of its exams, or at one: whatever its teachers may know by now is open to them. */
+export async function requireClassResults(
+  core: Core,
+  viewer: Viewer,
+  { classId, examId }: { classId: number; examId?: number | undefined },
+): Promise<void> {
+  if (examId === undefined) await requireTeacher(core.db, viewer, classId)
+  else await requireClassExam(core, viewer, { classId, examId })
+  await openKeys(core, viewer, { classId, examId })
 }
 
 /** 404 for exams that are not for the class. */
@@ -47,9 +59,10 @@ async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number)
   await requireOpenClass(core.db, viewer, at.classId)
   await requireStudentOf(core.db, at, userId)
   return async (tx) => {
-    await requireUnknown(core, tx, viewer, at.examId)
+    await lockShared(tx, LOCKS.examTimes(at.examId))
     await lockTaughtClass(tx, viewer, at.classId)
     await requireStudentOf(tx, at, userId)
+    await requireUnknown(core, tx, viewer, at.examId)
   }
 }
 
@@ -95,9 +108,9 @@ export async function extendAttempts(core: Core, actor: Actor, viewer: Viewer, a
   await requireOpenClass(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
   return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
-    await requireUnknown(core, tx, viewer, at.examId)
     await lockTaughtClass(tx, viewer, at.classId)
     await requireExamOf(tx, at)
+    await requireUnknown(core, tx, viewer, at.examId)
     return store.listStudentIds(tx, at.classId)
   })
 }
@@ -122,7 +135,7 @@ export async function analyseClassItems(
   at: At,
   query: ItemsQuery,
 ): Promise<Keys & ItemAnalysis> {
-  await requireClassExam(core, viewer, at)
+  await requireClassResults(core, viewer, at)
   const reading = await toRead(core, viewer.userId)
   return inSnapshot(reading.db, async (db) => {
     const keys = await keysOf(reading, db, viewer, at.examId)
@@ -135,5 +148,8 @@ export async function analyseClassItems(
 export async function reviewClassAttempt(core: Core, viewer: Viewer, classId: number, attemptId: number) {
   await requireTeacher(core.db, viewer, classId)
   if (!(await store.isAttemptOfClass(core.db, classId, attemptId))) throw new AppError('not_found')
-  return reviewForStaff(core, attemptId, (examId) => keysOf(core, core.db, viewer, examId))
+  return reviewForStaff(core, attemptId, async (examId) => {
+    await openKeys(core, viewer, { classId, examId })
+    return keysOf(core, core.db, viewer, examId)
+  })
 }

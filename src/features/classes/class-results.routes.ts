@@ -21,7 +21,7 @@ import { readClassDashboard, readTable } from '../analytics/analytics.service.ts
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as results from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
-import { requireClassExam, reviewClassAttempt } from './class-exams.service.ts'
+import { requireClassResults, reviewClassAttempt } from './class-exams.service.ts'
 import * as gradebook from './gradebook.service.ts'
 import { keysOf, listUnknown } from './known-keys.service.ts'
 
@@ -58,7 +58,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async ({ caller, params, query }) => {
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
-      await requireClassExam(core, viewer, at)
+      await requireClassResults(core, viewer, at)
       const { total, ...answer } = await results.listExamResults(
         core,
         at,
@@ -85,7 +85,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     async ({ caller, params, query }, reply) => {
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
-      await requireClassExam(core, viewer, at)
+      await requireClassResults(core, viewer, at)
       const reading = await toRead(core, caller.userId)
       const rows = results.streamExamResults(reading, at, (db) => keysOf(reading, db, viewer, at.examId))
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
@@ -156,8 +156,7 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const { id: classId } = request.params
       const { exam: examId } = request.query
       const viewer = viewerOf(request.caller)
-      if (examId === undefined) await requireTeacher(core.db, viewer, classId)
-      else await requireClassExam(core, viewer, { classId, examId })
+      await requireClassResults(core, viewer, { classId, examId })
       const query = { ...request.query, class_id: classId }
       const reading = await toRead(core, viewer.userId)
       const listUnmarked = (db: Executor) => listUnknown(reading, db, viewer, { classId, examId })

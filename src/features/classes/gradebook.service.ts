@@ -5,7 +5,7 @@ import { inSnapshot } from '../../db/snapshot.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
 import { reaches, roundPercentage } from '../attempts/scoring.ts'
-import { requireTeacher } from './class-access.service.ts'
+import { requireClassResults } from './class-exams.service.ts'
 import { listExams } from './classes.store.ts'
 import * as store from './gradebook.store.ts'
 import { readKeys } from './known-keys.service.ts'
@@ -15,7 +15,7 @@ export const GRADEBOOK_PAGE = 100
 
 /** The best results of a page of students at all exams of the class, and how many students there are. */
 export async function readGradebook(core: Core, viewer: Viewer, classId: number, page: number) {
-  await requireTeacher(core.db, viewer, classId)
+  await requireClassResults(core, viewer, { classId })
   return inSnapshot(core.db, async (db) => {
     const exams = await listExams(db, classId)
     return {
@@ -75,7 +75,7 @@ function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage'
 
 /** The whole gradebook as a download, with a column for each exam. */
 export async function downloadGradebook(core: Core, viewer: Viewer, classId: number) {
-  await requireTeacher(core.db, viewer, classId)
+  await requireClassResults(core, viewer, { classId })
   const exams = await listExams(core.db, classId)
   const nameOf = ({ id, name }: { id: number; name: string }) => `${name} (${id})`
   const columns = ['user_id', 'username', 'full_name', 'left', ...exams.map(nameOf)]

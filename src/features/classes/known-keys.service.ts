@@ -2,10 +2,24 @@ import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { LOCKS, lockShared } from '../../db/locks.ts'
+import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import * as store from './known-keys.store.ts'
+
+/**
+ * Opens the keys of a class's exams, or of one, whose time has come: to be called before a teacher reads them, or marks
+ * that tell them, as they are closed until it is remembered that teachers know them. It waits for changes of the exam's
+ * times: those that are stored keep the keys closed, and teachers' later ones are refused (`requireUnknown`).
+ */
+export async function openKeys(core: Core, { userId, isAdmin }: Viewer, which: store.Which): Promise<void> {
+  if (isAdmin) return
+  for (const examId of await store.listLearnt(core.db, userId, new Date(core.clock()), which))
+    await core.db.transaction(async (tx) => {
+      await lockAlone(tx, LOCKS.examTimes(examId))
+      await store.learnKeys(tx, userId, new Date(core.clock()), examId)
+    })
+}
 
 /** Whether somebody may know the keys of these exams, and marks that tell them: administrators may. */
 export async function readKeys(
@@ -38,8 +52,9 @@ export async function listUnknown(
 }
 
 /**
- * For changes by which somebody might take an exam again: 409 `keys_open` once a teacher may know its keys before its
- * students do. Its times don't change until the transaction ends.
+ * For changes by which somebody might take an exam again: 409 `keys_open` once teachers may know its keys before its
+ * students do, also where they are closed again. To be called behind the lock of the exam's times, which keeps others
+ * from opening them until the change is stored, and behind the others that the change waits for.
  */
 export async function requireUnknown(
   core: Core,
@@ -47,7 +62,6 @@ export async function requireUnknown(
   { userId, isAdmin }: Viewer,
   examId: number,
 ): Promise<void> {
-  await lockShared(tx, LOCKS.examTimes(examId))
   if (isAdmin) return
   if (await store.knowsFirst(tx, userId, new Date(core.clock()), examId)) throw new AppError('keys_open')
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { examsOf } from '../../db/exam-access.ts'
-import { keysOpenAt, knowsKeysFirst, mayKnowKeys } from '../../db/open-keys.ts'
+import { keysOpenAt, knowsKeysFirst, learnsKeys, mayKnowKeys } from '../../db/open-keys.ts'
 import { isAnyOf, iso, query } from '../../db/query.ts'
 
 /** What a teacher may know of an exam. */
@@ -30,7 +30,39 @@ export function listUnknown(
   return selectKnown(db, teacherId, at, sql`exams.id in ${examsOf(classId)} and ${isWanted} and ${isUnknown}`)
 }
 
-/** Whether a teacher may know the keys of an exam before its students do. */
+/** Of a teacher's exams, those of one class, or one. */
+export interface Which {
+  classId?: number
+  examId?: number | undefined
+}
+
+/** Those of these exams whose keys a teacher would be the first to read. */
+export async function listLearnt(
+  db: Executor,
+  teacherId: number,
+  at: Date,
+  { classId, examId }: Which,
+): Promise<number[]> {
+  const isOfClass = classId === undefined ? sql`true` : sql`exams.id in ${examsOf(classId)}`
+  const isWanted = examId === undefined ? sql`true` : sql`exams.id = ${examId}`
+  const rows = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`
+    select exams.id from exams
+     where ${isOfClass} and ${isWanted} and ${learnsKeys(teacherId, at)} order by exams.id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Remembers that a teacher reads the keys of an exam, unless that has changed meanwhile. */
+export async function learnKeys(tx: Executor, teacherId: number, at: Date, examId: number): Promise<void> {
+  await tx.execute(sql`
+    update exams set keys_known_since = ${at.toISOString()}
+     where id = ${examId} and ${learnsKeys(teacherId, at)}`)
+}
+
+/** Whether teachers know the keys of an exam before its students do, or may. */
 export async function knowsFirst(
   db: Executor,
   teacherId: number,

@@ -15,7 +15,7 @@ export async function isTaughtExam(
   db: Executor,
   userId: number,
   examId: number,
-  keysAt: Date | undefined,
+  keysAt?: Date,
 ): Promise<boolean> {
   const rows = await db.execute(sql`
     select from exams where id = ${examId} and ${isTaughtBy(userId)}

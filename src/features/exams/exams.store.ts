@@ -20,6 +20,7 @@ export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
 type OwnColumns =
   | 'resultsVisibleSince'
   | 'resultsSeenUntil'
+  | 'keysKnownSince'
   | 'paperVersion'
   | 'hasNewerKinds'
   | 'isNewer'

@@ -1,0 +1,1 @@
+ALTER TABLE "exams" ADD COLUMN "keys_known_since" timestamp (3) with time zone;
