@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 const ATTEMPTS = '/api/v01/admin/attempts'
 let service: TestService
@@ -236,6 +236,36 @@ test('an unknown student, exam or action is refused', async () => {
   await modify(alice, examId, 'increase', 0, 400)
   await modify(alice, examId, 'increase', 1_001, 400)
   await alice.post(`${ATTEMPTS}/modify`, { student_id: alice.id, exam_id: examId, action: 'reset' }, 403)
+})
+
+test('at most 1,000 attempts count as used, or as many as the exam allows, also at once on two nodes', async () => {
+  const nodes = await withService({ nodes: 2 })
+  const by = await nodes.admin()
+  const other = by.at(nodes.urls[1] ?? '')
+  const [alice, bob] = [await nodes.person(), await nodes.person()]
+  const { examId } = await createExam(nodes.sql)
+  const allowing = await createExam(nodes.sql, { max_attempts: 1_500 })
+  await take(alice, examId)
+  const refused = { status: 409, body: { code: 'too_many' } }
+  const increase = (student: Client, exam_id: number, amount: number, asked = by) =>
+    asked.post(`${ATTEMPTS}/modify`, { student_id: student.id, exam_id, action: 'increase', amount })
+  expect(await increase(alice, examId, 1_000)).toMatchObject(refused)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => increase(alice, examId, 333, n % 2 ? by : other)),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409, 409, 409])
+  expect(await increase(alice, examId, 1)).toMatchObject(refused)
+  const [row] = await nodes.sql`
+    select count(*)::int from attempts where user_id = ${alice.id} and exam_id = ${examId}`
+  expect(row).toEqual({ count: 1_000 })
+  const items = [alice, bob].map(({ id }) => ({ student_id: id, exam_id: examId }))
+  const bulk = await by.post(`${ATTEMPTS}/bulk-modify`, { items, action: 'increase' }, 200)
+  const errors = [`Student ${alice.id}, exam ${examId}: too many attempts`]
+  expect(bulk.body).toMatchObject({ processed: 1, errors })
+
+  expect((await increase(alice, allowing.examId, 1_000)).status).toBe(200)
+  expect((await increase(alice, allowing.examId, 500)).status).toBe(200)
+  expect(await increase(alice, allowing.examId, 1)).toMatchObject(refused)
 })
 
 test('a bulk change treats each item on its own', async () => {

@@ -47,7 +47,7 @@ export const allowanceAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = a
         summary: 'Add, remove or reset attempts of a student',
         tags,
         body: ModifyBody,
-        response: { 200: Success, ...failures('not_found') },
+        response: { 200: Success, ...failures('not_found', 'too_many') },
       },
     },
     async (request) => {

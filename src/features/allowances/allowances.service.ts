@@ -2,7 +2,7 @@ import type { Allowance, AllowanceChange, AllowancesQuery } from '../../../schem
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Permit } from '../../db/database-client.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { remainingOf } from '../attempts/attempts-left.service.ts'
 import {
@@ -29,7 +29,7 @@ export interface StudentOfExam {
 
 /**
  * `increase` adds attempts that only count as used, `decrease` removes the newest ones with their results, `reset`
- * removes all (docs/protocol/http.md#people). 404 without such a student or exam.
+ * removes all (docs/protocol/http.md#people). 404 without such a student or exam, 409 `too_many`.
  */
 export async function changeAllowance(
   core: Core,
@@ -44,6 +44,9 @@ export async function changeAllowance(
   else await resetAttempts(core, actor, studentId, examId, permit)
 }
 
+/** Why an item of many is left out. */
+const REASONS: Partial<Record<ErrorCode, string>> = { not_found: 'not found', too_many: 'too many attempts' }
+
 /** Changes the allowances of many pairs, each one on its own: how many were changed, and why the others were not. */
 export async function changeAllowances(
   core: Core,
@@ -56,8 +59,9 @@ export async function changeAllowances(
     try {
       await changeAllowance(core, actor, item, change)
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'not_found')) throw error
-      errors.push(`Student ${item.student_id}, exam ${item.exam_id}: not found`)
+      const reason = error instanceof AppError ? REASONS[error.code] : undefined
+      if (reason === undefined) throw error
+      errors.push(`Student ${item.student_id}, exam ${item.exam_id}: ${reason}`)
     }
   }
   return { processed: items.length - errors.length, errors }

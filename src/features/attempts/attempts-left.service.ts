@@ -6,6 +6,9 @@ import { findLive } from './closing.service.ts'
 import { paperOf } from './papers.service.ts'
 import { showAnswers } from './sitting.ts'
 
+/** Attempts of one person at an exam without a cap of its own (docs/protocol/http.md#caps). */
+export const MOST_ATTEMPTS = 1_000
+
 /** 404 unless the exam is there for this person, and is published or they have attempts from a time when it was. */
 export async function requireStanding(db: Executor, userId: number, examId: number): Promise<store.Standing> {
   const [standing] = await store.listStandings(db, [{ userId, examId }])

@@ -87,19 +87,23 @@ export async function listStandings(db: Executor, asked: Asked[]): Promise<(Stan
 
 // --- allowances
 
+/** False, and nothing is added, if that would be more than `most`, or than the exam's own cap where that is higher. */
 export async function insertManualAttempts(
   tx: Executor,
   userId: number,
   examId: number,
-  amount: number,
+  { amount, most }: { amount: number; most: number },
   now: Date,
-): Promise<void> {
-  await tx.execute(sql`
+): Promise<boolean> {
+  const rows = await tx.execute(sql`
     insert into attempts (user_id, exam_id, attempt_number, status, started_at)
     select ${userId}::int, ${examId}::int, highest + n, 'manual', ${now.toISOString()}
-      from (select coalesce(max(attempt_number), 0) as highest from attempts
+      from (select coalesce(max(attempt_number), 0) as highest, count(*) as used from attempts
              where user_id = ${userId} and exam_id = ${examId}) so_far,
-           generate_series(1, ${amount}::int) n`)
+           generate_series(1, ${amount}::int) n
+     where used + ${amount}::int <= (select greatest(${most}::int, max_attempts) from exams where id = ${examId})
+    returning id`)
+  return rows.length > 0
 }
 
 /** Removes the newest `amount` attempts of whatever kind, or all of them; how many there were. */

@@ -3,11 +3,13 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor, Permit } from '../../db/database-client.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
+import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import * as store from './attempts.store.ts'
+import { MOST_ATTEMPTS } from './attempts-left.service.ts'
 import { publishHelp } from './closing.service.ts'
 
-/** Adds attempts that only count as used. */
+/** Adds attempts that only count as used. 409 `too_many` beyond what anybody can have. */
 export async function addManualAttempts(
   core: Core,
   actor: Actor,
@@ -20,9 +22,11 @@ export async function addManualAttempts(
     action: 'attempt.use_up',
     summary: `${amount} attempts count as used at exam ${examId}`,
   } as const
-  await changeAttempts(core, actor, studentId, examId, entry, permit, (tx) =>
-    store.insertManualAttempts(tx, studentId, examId, amount, new Date(core.clock())),
-  )
+  await changeAttempts(core, actor, studentId, examId, entry, permit, async (tx) => {
+    const added = { amount, most: MOST_ATTEMPTS }
+    if (!(await store.insertManualAttempts(tx, studentId, examId, added, new Date(core.clock()))))
+      throw new AppError('too_many')
+  })
 }
 
 /** Removes the newest attempts of any status, with their results; answers how many there were. */

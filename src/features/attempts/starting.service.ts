@@ -10,7 +10,7 @@ import { exams as measured } from '../../telemetry/metrics.ts'
 import { countDrawn, drawer } from '../exams/drawing.ts'
 import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
 import { type Asked, listStandings, type Standing } from './attempts.store.ts'
-import { type Opener, remainingOf } from './attempts-left.service.ts'
+import { MOST_ATTEMPTS, type Opener, remainingOf } from './attempts-left.service.ts'
 import { findLive, isOverdue, publishHelp } from './closing.service.ts'
 import type { Paper } from './paper.ts'
 import { getPaper, insertCurrentPaper } from './papers.service.ts'
@@ -33,8 +33,6 @@ interface Admitted {
   standing: Standing
 }
 
-/** Attempts of one person at an exam without a cap of its own (docs/protocol/http.md#caps). */
-const MOST_ATTEMPTS = 1_000
 /** Most starts of one person that may wait on a node. */
 const MOST_OF_ONE = 32
 

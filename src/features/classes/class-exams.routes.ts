@@ -173,7 +173,7 @@ export const classExamRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         tags,
         params: ClassExamParams,
         body: StudentModifyBody,
-        response: { 200: Success, ...changeRefusals },
+        response: { 200: Success, ...changeRefusals, ...failures('too_many') },
       },
     },
     async (request) => {
