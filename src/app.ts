@@ -81,7 +81,7 @@ import { registerEtags } from './http/etags.ts'
 import { refuseUnreadable, refuseUnroutable, registerFailures } from './http/failures.ts'
 import { registerForms } from './http/form-body.ts'
 import { guardHelp } from './http/help-guard.ts'
-import { registerJson } from './http/json-body.ts'
+import { registerJson, STRANGERS_BYTES } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.routes.ts'
 import { operationsRoutes } from './http/operators.routes.ts'
 import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/request-log.ts'
@@ -107,6 +107,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     return503OnClosing: false,
     genReqId: nameRequest,
     trustProxy: core.config.trustProxy,
+    bodyLimit: STRANGERS_BYTES,
     frameworkErrors: refuseUnroutable,
     clientErrorHandler: refuseUnreadable,
     serverFactory: (handler) =>

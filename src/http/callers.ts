@@ -8,6 +8,7 @@ import type { Claims, TokenKind } from '../tokens/tokens.ts'
 import { bearerToken, verifyToken } from './caller-tokens.ts'
 import { SESSION_COOKIE } from './cookies.ts'
 import { withFailures } from './failures.ts'
+import { BODY_BYTES } from './json-body.ts'
 import { networkOf } from './networks.ts'
 import { ownLanguageOf } from './request-language.ts'
 
@@ -152,6 +153,7 @@ function guard(
   }
   scope.addHook('onRoute', (route) => {
     addCheck(route, requireSession)
+    route.bodyLimit ??= BODY_BYTES
     route.schema = {
       ...route.schema,
       security: [{ bearer: [] }, { session: [] }],

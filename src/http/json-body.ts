@@ -11,6 +11,10 @@ export function sendJson(reply: Pick<FastifyReply, 'type'>, json: string | Buffe
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
+/** Longest body of somebody without a session, as of a login. */
+export const STRANGERS_BYTES = 64 * 1024
+/** Longest body of most operations that need a session. */
+export const BODY_BYTES = 1024 * 1024
 /** Longest body that adds many questions (docs/protocol/http.md#input). */
 export const BULK_BYTES = 16 * 1024 * 1024
 

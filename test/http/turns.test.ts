@@ -233,9 +233,9 @@ test('however many ask at once whether the node is ready, the database is asked 
 })
 
 test('a request waits for only a few of many large bodies', async () => {
-  const body = `{${Array.from({ length: 80_000 }, (_, n) => `"key${n}":0`).join(',')}}`
+  const body = `{${Array.from({ length: 15_000 }, (_, n) => `"key${n}":0`).join(',')}}`
   const { hostname, port } = new URL(service.urls[0] as string)
-  const message = `POST /api/v01/account/password-reset HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const message = `POST /api/v01/notebooks HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${writer.accessToken}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   let answered = 0
   const sockets = await Promise.all(
     Array.from({ length: 60 }, async () => {
@@ -363,6 +363,90 @@ test('a sync of half a million numbers holds up nobody', async () => {
   const sync = () => writer.post(`/api/v01/pages/${body.page.id}/sync`, { objects }, 200)
   expect(await findLongestHold(sync)).toBeLessThan(100)
 })
+
+/** Objects of one name each, all of them different. */
+const named = (count: number, name: (n: number) => string) =>
+  `[${Array.from({ length: count }, (_, n) => `{"${name(n)}":1}`)}]`
+
+test('JSON of names, objects or short texts that are all different holds up nobody', async () => {
+  const teacher = await service.admin()
+  const { examId } = await createExam(service.sql, { questions: [] })
+  const shapes = Array.from({ length: 20_000 }, (_, n) => {
+    const names = Array.from(
+      { length: 20 },
+      (_, place) => `"name${(place * ((n % 97) + 1)) % 101}${n % 89}":1`,
+    )
+    return `{${names}}`
+  })
+  const hostile: Record<string, string> = {
+    names: named(500_000, (n) => n.toString(36)),
+    'numbered names': named(500_000, (n) => `${n * 7919}`),
+    'long names': named(60_000, (n) => `${n}`.padEnd(200, '-')),
+    'escaped names': named(300_000, (n) => `\\u00e9${n.toString(36)}`),
+    'names in one object': `{${Array.from({ length: 500_000 }, (_, n) => `"${n.toString(36)}":1`)}}`,
+    'orders of names': `[${shapes}]`,
+    'large objects': `[${Array(28).fill(`{${Array.from({ length: 20_000 }, (_, n) => `"a${n}":1`)}}`)}]`,
+    texts: `[${Array.from({ length: 590_000 }, (_, n) => `"${n.toString(36)}"`)}]`,
+    lists: `[${Array(120_000).fill(`${'['.repeat(62)}${']'.repeat(62)}`)}]`,
+  }
+  for (const [kind, x] of Object.entries(hostile)) {
+    const body = `{"exam_id":${examId},"questions":[],"x":${x}}`
+    const send = async () => {
+      const sent = await teacher.fetch('POST', '/api/v01/admin/questions/bulk-add', {
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      expect(await sent.json(), kind).toMatchObject({ code: 'invalid_json' })
+      expect(sent.status, kind).toBe(400)
+    }
+    expect(await findLongestHold(send), kind).toBeLessThan(100)
+  }
+})
+
+test('somebody without a session sends no long body', async () => {
+  const send = async (bytes: number, path: string) =>
+    (
+      await service.guest().fetch('POST', path, {
+        headers: { 'content-type': 'application/json' },
+        body: `{"x":"${'x'.repeat(bytes - 8)}"}`,
+      })
+    ).status
+  expect(await send(64 * 1024, '/api/v01/auth/login')).toBe(400)
+  expect(await send(64 * 1024 + 1, '/api/v01/auth/login')).toBe(413)
+  expect(await send(64 * 1024 + 1, '/api/v01/account/access-requests/eligibility')).toBe(413)
+  // Whoever may not send it is told so, however long it is.
+  expect(await send(15 * 1024 * 1024, '/api/v01/admin/questions/bulk-add')).toBe(401)
+})
+
+test('the longest real bodies are read: answers to the largest exam, and its questions', async () => {
+  const { sql } = service
+  const { examId: exam_id } = await createExam(sql, { questions: [] })
+  const teacher = await service.admin()
+  const questions = Array.from({ length: 10_000 }, (_, n) => ({
+    question_text: `Question ${n}?`,
+    question_type: 'MCQ',
+    option_a: `${n}`,
+    option_b: `${n}.5`,
+    option_c: `-${n}`,
+    option_d: `${n} V`,
+    more_options: [`${n} W`, `${n} A`],
+    correct_answer: 'A',
+    positive_marks: 4,
+    negative_marks: 1,
+    tolerance: 0,
+    explanation: `It is ${n}`,
+    image_path: '',
+    tags: ['a', 'b'],
+  }))
+  const { body } = await teacher.post('/api/v01/admin/questions/bulk-add', { exam_id, questions }, 201)
+  expect(body).toMatchObject({ added: 10_000, errors: null })
+  await sql`update exams set published = true where id = ${exam_id}`
+  const student = await service.person()
+  await student.post(`/api/v01/exams/${exam_id}/start`, {}, 201)
+  const rows = await sql<{ id: number }[]>`select id from questions where exam_id = ${exam_id}`
+  const answers = Object.fromEntries(rows.map(({ id }) => [id, 'A']))
+  await student.put(`/api/v01/exams/${exam_id}/answers`, { answers, markedForReview: [] }, 200)
+}, 60_000)
 
 test('a late review of a card with many others holds up nobody', async () => {
   const { sql } = service

@@ -20,15 +20,12 @@ import { readRoster } from './class-roster.ts'
 
 const tags = ['classes']
 const success = true as const
-/** For a thousand addresses. */
-const MEMBERS_BYTES = 1024 * 1024
 
 /** Who is in a class, at `/api/v01/classes`, for its teachers and administrators. */
 export const classMemberRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.post(
     '/:id/members',
     {
-      bodyLimit: MEMBERS_BYTES,
       config: { budget: 'heavy' },
       schema: {
         operationId: 'addClassMembers',
