@@ -28,7 +28,9 @@ export const Exchanged = Type.Object(
     format: ImportFormat,
     inserted: Type.Integer({ description: 'in a dry run, how many would be' }),
     skipped: Type.Integer(),
-    errors: Nullable(Type.Array(Type.String({ description: '`<item>: skipped`, for each of them' }))),
+    errors: Nullable(
+      Type.Array(Type.String({ description: '`<item>: skipped`, for the first ten thousand of them' })),
+    ),
     details: Nullable(
       Type.Array(
         Type.String({

@@ -205,7 +205,11 @@ export const Imported = Type.Object(
     inserted: Type.Integer(),
     skipped: Type.Integer(),
     errors: Nullable(
-      Type.Array(Type.String({ description: '`Row <n>: skipped`; the first record is row 2' })),
+      Type.Array(
+        Type.String({
+          description: '`Row <n>: skipped`, for the first ten thousand of them; the first record is row 2',
+        }),
+      ),
     ),
     details: Nullable(Type.Array(Type.String({ description: 'why, for the first thousand of them' }))),
   },

@@ -214,6 +214,18 @@ describe('a CSV', () => {
     expect(await count()).toBe(0)
   })
 
+  test('names the first 10,000 rows that it skips, tells of 1,000 why, and counts all', async () => {
+    const { body } = await send([HEADER, ...Array.from({ length: 10_050 }, () => '999999,x')].join('\n'), 200)
+    expect(body).toMatchObject({ inserted: 0, skipped: 10_050 })
+    const { errors, details } = body as Record<'errors' | 'details', string[]>
+    expect([errors.length, errors.at(0), errors.at(-1)]).toEqual([
+      10_000,
+      'Row 2: skipped',
+      'Row 10001: skipped',
+    ])
+    expect(details).toHaveLength(1_000)
+  })
+
   test('with a header alone imports nothing', async () => {
     expect((await send(HEADER, 200)).body).toMatchObject({ inserted: 0, skipped: 0, errors: null })
   })

@@ -1,6 +1,7 @@
 import { toStorable } from '../../formats/storable.ts'
 
-/** Skipped entries whose reason is told; a file can have millions. */
+/** Skipped entries that are named, and those whose reason is told, too; a file can have millions. */
+const MOST_NAMED = 10_000
 const MOST_DETAILS = 1_000
 
 /** Where an entry stands in its file: the number of a row, which takes less memory than its name, or a name. */
@@ -14,15 +15,13 @@ function nameOf(place: Place): string {
 /** What an import tells of the entries of its file. */
 export class ImportReport {
   inserted = 0
-  readonly #skipped: Place[] = []
+  skipped = 0
+  readonly #named: Place[] = []
   readonly #details: string[] = []
 
-  get skipped(): number {
-    return this.#skipped.length
-  }
-
   skip(place: Place, reason: string): void {
-    this.#skipped.push(place)
+    this.skipped += 1
+    if (this.#named.length < MOST_NAMED) this.#named.push(place)
     this.note(place, reason)
   }
 
@@ -37,7 +36,7 @@ export class ImportReport {
       message: `Imported ${this.inserted} questions, skipped ${this.skipped} ${entries}`.trimEnd(),
       inserted: this.inserted,
       skipped: this.skipped,
-      errors: this.skipped > 0 ? this.#skipped.map((place) => `${nameOf(place)}: skipped`) : null,
+      errors: this.skipped > 0 ? this.#named.map((place) => `${nameOf(place)}: skipped`) : null,
       details: this.#details.length > 0 ? this.#details : null,
     }
   }
