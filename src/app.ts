@@ -83,6 +83,7 @@ import { registerForms } from './http/form-body.ts'
 import { guardHelp } from './http/help-guard.ts'
 import { registerJson, STRANGERS_BYTES } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.routes.ts'
+import { addressOf } from './http/networks.ts'
 import { operationsRoutes } from './http/operators.routes.ts'
 import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/request-log.ts'
 import { registerTracing } from './http/request-tracing.ts'
@@ -166,6 +167,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       global: false,
       max: core.config.rateLimit,
       timeWindow: '1 minute',
+      keyGenerator: addressOf,
       errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfter: ttl / 1_000 }),
     })
     // For the whole app rather than for each route: refused requests and unknown addresses count as well.

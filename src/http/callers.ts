@@ -9,7 +9,7 @@ import { bearerToken, verifyToken } from './caller-tokens.ts'
 import { SESSION_COOKIE } from './cookies.ts'
 import { withFailures } from './failures.ts'
 import { BODY_BYTES } from './json-body.ts'
-import { networkOf } from './networks.ts'
+import { addressOf, networkOf } from './networks.ts'
 import { ownLanguageOf } from './request-language.ts'
 
 declare module 'fastify' {
@@ -198,7 +198,8 @@ export function verifyLive(
 
 /** Where a request comes from. */
 export function deviceOf(request: FastifyRequest): Device {
-  const { ip, socket, headers } = request
+  const { socket, headers } = request
+  const ip = addressOf(request)
   const network = networkOf(ip)
   const userAgent = headers['user-agent']
   return { name: network, ip, language: ownLanguageOf(request), network, connection: socket, userAgent }
@@ -206,7 +207,7 @@ export function deviceOf(request: FastifyRequest): Device {
 
 /** Who makes a change, for the audit log, and the class that they make it for; in guarded scopes. */
 export function actorOf(request: FastifyRequest, classId?: number): Actor {
-  return { id: request.caller.userId, ip: request.ip, classId }
+  return { id: request.caller.userId, ip: addressOf(request), classId }
 }
 
 /** Admin operations answer `Authentication required` for every invalid token (docs/protocol/http.md#envelopes). */

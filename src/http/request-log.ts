@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogContro
 import { type Asker, personAsking } from '../admission/fair-queue.ts'
 import { LateLogger } from '../telemetry/late-logger.ts'
 import { LogLimit } from '../telemetry/log-limit.ts'
-import { networkOf } from './networks.ts'
+import { addressOf, networkOf } from './networks.ts'
 
 const node = randomBytes(6).toString('hex')
 let count = 0
@@ -90,6 +90,9 @@ export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
 }
 
 /** Who asks, for queues in which people take turns: the person, or the network without a sign-in. */
-export function askerOf({ caller, ip, raw }: FastifyRequest): Asker {
-  return caller ? personAsking(caller.userId, raw.socket) : { name: networkOf(ip), connection: raw.socket }
+export function askerOf(request: FastifyRequest): Asker {
+  const { caller, raw } = request
+  return caller
+    ? personAsking(caller.userId, raw.socket)
+    : { name: networkOf(addressOf(request)), connection: raw.socket }
 }

@@ -114,6 +114,45 @@ describe('lockout', () => {
     expect((await tryLogin(person, person.username, 'wrong', ip)).body.message).toMatch(/ 2 attempts/)
   })
 
+  test.each([
+    ['203.0.113.20', ['203.0.113.20:1001', '203.0.113.20:2002']],
+    ['2001:db8:1:2::7', ['[2001:db8:1:2::77]', '[2001:db8:1:2::8%eth0]:4711', '2001:db8:1:2::9%25']],
+    // What is no address counts as that of the proxy, which sends it.
+    [
+      '',
+      [
+        'junk',
+        'x'.repeat(8_000),
+        '08.8.8.8',
+        '"[2001:db8:1:3::77]:4711"',
+        '203.0.113.300',
+        '203.0.113.21:123456',
+      ],
+    ],
+  ])('an address that a proxy writes in other ways is the same one: %s', async (plain, written) => {
+    const { username } = await service.person()
+    const guest = service.guest()
+    const spellings = Array.from({ length: 3 }, (_, at) => written[at % written.length] as string)
+    for (const ip of spellings) expect((await tryLogin(guest, username, 'wrong', ip)).status).toBe(401)
+    for (const ip of [plain, ...written])
+      expect((await tryLogin(guest, username, PASSWORD, ip)).status, ip.slice(0, 40)).toBe(429)
+  })
+
+  test('nothing but an address is stored of one that a proxy writes', async () => {
+    const { sql } = service
+    const person = await service.person()
+    const stored = async (ip: string) => {
+      await sql`delete from sessions where user_id = ${person.id}`
+      await tryLogin(person, person.username, PASSWORD, ip)
+      return (await sql`select ip from sessions where user_id = ${person.id}`)[0]?.ip
+    }
+    expect(await stored('198.51.100.4:80')).toBe('198.51.100.4')
+    expect(await stored('[2001:db8::4]:80')).toBe('2001:db8::4')
+    expect(await stored('fe80::1%eth0')).toBe('fe80::1')
+    for (const junk of ['y'.repeat(8_000), `fe80::1%${'0'.repeat(5_000)}`, '1.2.3'])
+      expect(await stored(junk)).toMatch(/^(::ffff:)?127\.0\.0\.1$/)
+  })
+
   test('a successful login resets the count', async () => {
     const { username } = await service.person()
     const guest = service.guest()
