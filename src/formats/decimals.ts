@@ -6,6 +6,17 @@ export interface Decimal {
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
+/** Of ten, by exponent: to raise ten to the 999th takes as long as ten comparisons. */
+const powers: bigint[] = []
+/** More than a typed number has. */
+const LARGEST_KEPT = 1_200
+
+function powerOfTen(exponent: number): bigint {
+  if (exponent > LARGEST_KEPT) return 10n ** BigInt(exponent)
+  powers[exponent] ??= 10n ** BigInt(exponent)
+  return powers[exponent]
+}
+
 /** Reads `3`, `-11.72`, `.5`, `3.` or `1e-1`; exponents up to three digits. undefined for what is no number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
@@ -13,12 +24,12 @@ export function parseDecimal(text: string): Decimal | undefined {
   const magnitude = BigInt(whole + fraction)
   const digits = sign === '-' ? -magnitude : magnitude
   const scale = fraction.length - Number(exponent)
-  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
+  return scale >= 0 ? { digits, scale } : { digits: digits * powerOfTen(-scale), scale: 0 }
 }
 
 /** The number's digits at a scale that is at least its own. */
 export function digitsAt({ digits, scale }: Decimal, wanted: number): bigint {
-  return wanted === scale ? digits : digits * 10n ** BigInt(wanted - scale)
+  return wanted === scale ? digits : digits * powerOfTen(wanted - scale)
 }
 
 /** The shortest way to write it: `-0.5`, `12`. */

@@ -512,6 +512,27 @@ test('neither an analysis nor a regrade of many answers to the largest exam stop
   expect(await findLongestHold(regrade, 400)).toBeLessThan(400)
 }, 120_000)
 
+test.each(['1e-999', '1e999', '-1.1e999'])(
+  'an analysis of numbers that were typed as %s stops nobody',
+  async (typed) => {
+    const { sql } = service
+    const { examId } = await createExam(sql, { questions: [] })
+    await sql`
+      insert into questions (exam_id, question_text, question_type, correct_answer, tolerance)
+      select ${examId}::int, 'How much?', 'NUMERIC', '11.72', 0.01 from generate_series(1, 10000)`
+    const student = await service.person()
+    await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+    const rows = await sql<{ id: number }[]>`select id from questions where exam_id = ${examId}`
+    const answers = Object.fromEntries(rows.map(({ id }) => [id, typed]))
+    await student.put(`/api/v01/exams/${examId}/answers`, { answers, markedForReview: [] }, 200)
+    await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+    const teacher = await service.admin()
+    const analyse = () => teacher.get(`/api/v01/admin/analytics/exams/${examId}/items?attempts=all`, 200)
+    expect(await findLongestHold(analyse, 150)).toBeLessThan(150)
+  },
+  60_000,
+)
+
 test('challenges of many questions of the largest paper are listed at once', async () => {
   const { sql } = service
   const { examId } = await createExam(sql, { questions: [] })

@@ -5,8 +5,10 @@ import { readText } from './texts.ts'
 const LONGEST_NUMBER = 50
 /** Code points of a number as a student types it, which is kept even if it is only half a number. */
 const LONGEST_TYPED = 100
-/** Longer numbers are not written out. */
+/** Numbers of more characters are not written out. */
 const LONGEST_WRITTEN = 40
+const ABOVE_WRITTEN = 10n ** BigInt(LONGEST_WRITTEN)
+const BELOW_WRITTEN = -(10n ** BigInt(LONGEST_WRITTEN - 1))
 
 /** Whether a text is one whole, finite decimal number. */
 export function isDecimal(text: string): boolean {
@@ -46,7 +48,11 @@ export function compileNumber(key: string, tolerance: string): (answer: string) 
 /** The shortest form of a number, so that `2.50`, `2,5` and `+2.5` are the same; very long ones stay as typed. */
 export function writeNumber(answer: string): string {
   const number = readGivenNumber(answer)
+  // To write a thousand digits in order to count them takes long.
   const isLong =
-    !number || number.scale > LONGEST_WRITTEN || number.digits.toString().length > LONGEST_WRITTEN
+    !number ||
+    number.scale > LONGEST_WRITTEN ||
+    number.digits >= ABOVE_WRITTEN ||
+    number.digits <= BELOW_WRITTEN
   return isLong ? answer : writeDecimal(number)
 }
