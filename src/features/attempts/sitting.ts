@@ -60,12 +60,19 @@ export function showRight(
 /** Stored answers as the attempt's student gave them. */
 export function showAnswers(paper: Paper, sitting: Sitting, answers: Answers): Answers {
   if (!paper.hasOwnIds) return answers
-  const seed = seedOf(sitting)
   return Object.fromEntries(
     Object.entries(answers).map(([id, answer]) => {
       const task = paper.find(Number(id))
-      const isBlank = answer.length === 0
-      return [id, task && !isBlank ? kindOf(task.question_type).showAnswer(task, answer, seed) : answer]
+      return [id, task ? showGiven(task, sitting, answer) : answer]
     }),
   )
+}
+
+/** A stored answer as the attempt's student gave it. */
+export function showGiven(
+  task: Task & Pick<StoredQuestion, 'question_type'>,
+  sitting: Pick<Sitting, 'seed'>,
+  answer: StoredAnswer,
+): StoredAnswer {
+  return answer.length === 0 ? answer : kindOf(task.question_type).showAnswer(task, answer, seedOf(sitting))
 }

@@ -6,6 +6,7 @@ import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
 import { offsetOf } from '../../paging.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import { closeOverdueOf, findLive, overdueBefore } from '../attempts/closing.service.ts'
 import type { Paper, PublicQuestion } from '../attempts/paper.ts'
 import { paperOf } from '../attempts/papers.service.ts'
@@ -18,7 +19,7 @@ import {
   showsResults,
 } from '../attempts/result-visibility.service.ts'
 import { reaches } from '../attempts/scoring.ts'
-import { placesOf, type Sitting, showAnswers, showOwn, showRight } from '../attempts/sitting.ts'
+import { placesOf, type Sitting, showGiven, showOwn, showRight } from '../attempts/sitting.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
 import { isKnownToOlder } from '../questions/kinds/kinds.ts'
@@ -104,14 +105,17 @@ export async function reviewAttempt(
 ): Promise<ReviewedQuestion[]> {
   const { key, questions } = paper.gradedBy(inForce)
   const explanations = await findExplanations(core.db, paper.tasks)
-  const given = showAnswers(paper, attempt, attempt.answers)
-  return placesOf(paper, attempt).flatMap((place) => {
+  const takeBreak = breaks()
+  const review: ReviewedQuestion[] = []
+  for (const place of placesOf(paper, attempt)) {
+    await takeBreak()
     const question = paper.questions[place] as PublicQuestion
     const task = paper.tasks[place] as StoredQuestion
     const graded = questions[place] as GradedQuestion
-    if (isOlder && !isKnownToOlder(task)) return []
-    const { verdict, marks } = key.judgeOne(place, attempt.answers[task.id])
-    return {
+    if (isOlder && !isKnownToOlder(task)) continue
+    const given = attempt.answers[task.id]
+    const { verdict, marks } = key.judgeOne(place, given)
+    review.push({
       ...question,
       image_url: questionImageUrl(core, question.image_path),
       ...showOwn(task, attempt),
@@ -120,11 +124,12 @@ export async function reviewAttempt(
       explanation: explanations.get(task.id) ?? '',
       tolerance: Number(graded.tolerance),
       regraded: graded.regraded,
-      given_answer: given[task.id] ?? null,
+      given_answer: given === undefined ? null : showGiven(task, attempt, given),
       is_correct: verdict === 'correct',
       marks_awarded: marks,
-    }
-  })
+    })
+  }
+  return review
 }
 
 function toAttempt(core: Core, finished: FinishedRow | store.FinishedSummary): AttemptRow {
