@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts'
 import { SHORT_TEXT } from '../formats/json-size.ts'
 import { bearerToken } from '../http/caller-tokens.ts'
 import { identifyByCookie, verifyLive } from '../http/callers.ts'
-import { failureFields, failures, logFailure, toAppError } from '../http/failures.ts'
+import { failureFields, logFailure, toAppError } from '../http/failures.ts'
 import { askerOf } from '../http/request-log.ts'
 import { isTrustedOrigin } from '../http/same-site.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
@@ -75,6 +75,15 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
   app.route({
     method: 'GET',
     url: '/ws',
+    config: {
+      refuses: [
+        'authentication_required',
+        'token_expired_or_invalid',
+        'cross_site_request',
+        'upgrade_required',
+        'unavailable',
+      ],
+    },
     schema: {
       operationId: 'openSocket',
       summary: 'The WebSocket',
@@ -82,16 +91,7 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
         'Upgrade here, with a token in the header or as a subprotocol; frames: see /asyncapi.json.',
       tags: ['real time'],
       security: [{ bearer: [] }],
-      response: {
-        101: Type.Null({ description: 'the socket is open' }),
-        ...failures(
-          'authentication_required',
-          'token_expired_or_invalid',
-          'cross_site_request',
-          'upgrade_required',
-          'unavailable',
-        ),
-      },
+      response: { 101: Type.Null({ description: 'the socket is open' }) },
     },
     onRequest: async (request, reply) => {
       // A refused upgrade ends the connection, so its client must not send another request on it.

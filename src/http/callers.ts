@@ -7,7 +7,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import type { Claims, TokenKind } from '../tokens/tokens.ts'
 import { bearerToken, verifyToken } from './caller-tokens.ts'
 import { SESSION_COOKIE } from './cookies.ts'
-import { withFailures } from './failures.ts'
+import { addRefusals } from './failures.ts'
 import { BODY_BYTES } from './json-body.ts'
 import { addressOf, networkOf } from './networks.ts'
 import { ownLanguageOf } from './request-language.ts'
@@ -154,11 +154,8 @@ function guard(
   scope.addHook('onRoute', (route) => {
     addCheck(route, requireSession)
     route.bodyLimit ??= BODY_BYTES
-    route.schema = {
-      ...route.schema,
-      security: [{ bearer: [] }, { session: [] }],
-      response: withFailures(route.schema?.response, ...codes),
-    }
+    route.schema = { ...route.schema, security: [{ bearer: [] }, { session: [] }] }
+    addRefusals(route, ...codes)
   })
 }
 

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import type {
   ConnectionError,
   FastifyBaseLogger,
+  FastifyContextConfig,
   FastifyError,
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
   RouteOptions,
 } from 'fastify'
-import { type TSchema, Type } from 'typebox'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/database-errors.ts'
 import { AppError, busy, CATALOGUE, type ErrorCode } from '../errors.ts'
@@ -20,9 +20,14 @@ import { nextName } from './request-log.ts'
 /** Token endpoints answer `{status, …}`, all others `{success, …}` (docs/protocol/http.md#envelopes). */
 export type Envelope = 'status' | 'success'
 
+/** A code that a route refuses with; with a status where that isn't the code's usual one. */
+export type Refusal = ErrorCode | readonly [ErrorCode, number]
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     envelope?: Envelope
+    /** What the route refuses with, besides what every route does. */
+    refuses?: readonly Refusal[]
   }
 }
 
@@ -40,28 +45,19 @@ export function failureFields({ code, message, retryAfter, details }: AppError) 
   return { code, message, ...(retryAfter === undefined ? {} : { retry_after: retryAfter }), ...details }
 }
 
-/** The responses of a route for these codes, to spread into its `response`. */
-export function failures(...codes: ErrorCode[]): Record<number, TSchema> {
-  const byStatus = Map.groupBy(codes, (code) => CATALOGUE[code][0])
-  return Object.assign({}, ...[...byStatus].map(([status, group]) => failuresAt(status, ...group)))
+/** Has a route refuse with these codes too. */
+export function addRefusals(route: RouteOptions, ...codes: ErrorCode[]): void {
+  route.config = { ...route.config, refuses: [...(route.config?.refuses ?? []), ...codes] }
 }
 
-/** The response of a route for codes that it answers with another status than usual, to spread into its `response`. */
-export function failuresAt(status: number, ...codes: ErrorCode[]): Record<number, TSchema> {
-  return { [status]: failureSchema(codes.map((code) => `\`${code}\``).join(', ')) }
-}
-
-/** Adds these codes to a route's responses; its own codes with the same statuses stay. */
-export function withFailures(response: unknown, ...codes: ErrorCode[]): Record<string, TSchema> {
-  const declared = { ...(response as Record<string, TSchema & { $ref?: string; description?: string }>) }
-  for (const code of codes) {
-    const [status] = CATALOGUE[code]
-    const own = declared[status]
-    if (!own) declared[status] = failureSchema(`\`${code}\``)
-    else if (own.$ref === 'Failure#' && !own.description?.includes(`\`${code}\``))
-      declared[status] = failureSchema(`${own.description}, \`${code}\``)
+/** The codes that a route refuses with, by status. */
+export function refusalsByStatus({ refuses = [] }: FastifyContextConfig): Map<number, Set<ErrorCode>> {
+  const byStatus = new Map<number, Set<ErrorCode>>()
+  for (const refusal of refuses) {
+    const [code, status] = typeof refusal === 'string' ? [refusal, CATALOGUE[refusal][0]] : refusal
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
   }
-  return declared
+  return byStatus
 }
 
 /** Turns any error into the failure that the client gets. */
@@ -88,7 +84,7 @@ export function registerFailures(app: FastifyInstance): void {
     reply.header('allow', others.allow)
     return sendFailure(new AppError('method_not_allowed'), request, reply, others.envelope)
   })
-  app.addHook('onRoute', declareCommonFailures)
+  app.addHook('onRoute', declareFailures)
 }
 
 export function sendFailure(
@@ -163,33 +159,18 @@ const UNREADABLE: Record<string, number> = {
 }
 
 /** Failures that every route can answer: bad input, an overloaded or failing service. */
-function declareCommonFailures(route: RouteOptions): void {
+function declareFailures(route: RouteOptions): void {
   const methods = [route.method].flat()
   const changes = methods.some((method) => method !== 'GET' && method !== 'HEAD')
   const takesBody = changes && (!methods.includes('DELETE') || route.schema?.body !== undefined)
-  route.schema = {
-    ...route.schema,
-    response: withFailures(
-      route.schema?.response,
-      'validation_failed',
-      'invalid_request',
-      'rate_limited',
-      'internal_error',
-      'unavailable',
-      ...(changes ? (['cross_site_request'] as const) : []),
-      ...(takesBody ? (['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const) : []),
-    ),
-  }
+  route.schema = { ...route.schema, response: { ...(route.schema?.response as object), ...FAILURES } }
+  addRefusals(route, 'validation_failed', 'invalid_request', 'rate_limited', 'internal_error', 'unavailable')
+  if (changes) addRefusals(route, 'cross_site_request')
+  if (takesBody) addRefusals(route, 'invalid_json', 'payload_too_large', 'unsupported_media_type')
 }
 
-/** The codes in the description of a failure's schema. */
-export function readCodes(description = ''): string[] {
-  return [...description.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code)
-}
-
-function failureSchema(description: string): TSchema {
-  return Type.Unsafe<Failure>({ $ref: 'Failure#', description })
-}
+/** How failures of any status are written. */
+const FAILURES = { '4xx': { $ref: 'Failure#' }, '5xx': { $ref: 'Failure#' } }
 
 function translateFrameworkError(error: unknown): AppError | undefined {
   const { code, statusCode } = error as Partial<FastifyError>

@@ -57,11 +57,12 @@ export async function registerForms(scope: FastifyInstance): Promise<void> {
 }
 
 /**
- * Options of a route that reads a form. The route's `body` schema describes the fields for the API's documents;
- * `readForm` checks them.
+ * Settings of an operation that reads a form. Its `body` describes the fields for the API's documents; `readForm`
+ * checks them.
  */
 export const takesForm = {
-  config: { budget: 'upload' } as const,
+  consumes: [MULTIPART],
+  budget: 'upload' as const,
   validatorCompiler: ((part) =>
     part.httpPart === 'body' ? () => true : validatorCompiler(part)) as FastifySchemaCompiler<TSchema>,
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Claims } from '../tokens/tokens.ts'
 import { addCheck, isAdmin } from './callers.ts'
-import { toAppError, withFailures } from './failures.ts'
+import { addRefusals, toAppError } from './failures.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,10 +30,7 @@ export function guardHelp(
   }
   scope.addHook('onRoute', (route) => {
     if (routes === 'forTeachers' && !route.config?.forTeachers) return
-    route.schema = {
-      ...route.schema,
-      response: withFailures(route.schema?.response, 'exam_in_progress'),
-    }
+    addRefusals(route, 'exam_in_progress')
     route.errorHandler = async (error, request) => {
       // null if the request was refused before the caller was known.
       const caller: Claims | null = request.caller

@@ -15,12 +15,8 @@ const refuseLarge: preHandlerHookHandler = (request, _reply, done) => {
   done(isLarge ? new AppError('payload_too_large') : undefined)
 }
 
-/** Options of a route that imports a file. */
-export const takesImport = {
-  ...takesForm,
-  config: { ...takesForm.config, timeoutMs: TIMEOUT_MS },
-  preHandler: refuseLarge,
-}
+/** Settings of an operation that imports a file. */
+export const takesImport = { ...takesForm, timeoutMs: TIMEOUT_MS, preHandler: refuseLarge }
 
 /** Most files of a form with an import; all but one are dropped. */
 const MOST_FILES = 10

@@ -1,54 +1,40 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { IdParams, Success } from '../../schemas/common.ts'
 import { ReleaseBody } from '../../schemas/exams.schemas.ts'
 import { Released } from '../../schemas/legacy.schemas.ts'
 import type { Core } from '../core.ts'
 import * as service from '../features/exams/exams.service.ts'
 import { actorOf } from '../http/callers.ts'
-import { failures } from '../http/failures.ts'
-
-const tags = ['older: admin']
-const success = true as const
+import { operations } from '../http/operations.ts'
 
 /** Exams as the older generation keeps them, at `/admin/exams`. */
-export const examLegacyRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.delete(
-    '/:id',
-    {
-      schema: {
-        operationId: 'deleteExam',
-        summary: 'Delete an exam with its questions, attempts, results and discussions',
-        tags,
-        params: IdParams,
-        response: { 200: Success, ...failures('not_found') },
-      },
-    },
-    async (request) => {
-      await service.deleteExam(core, actorOf(request), request.params.id)
-      return { success }
-    },
-  )
+export const examLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'older: admin')
 
-  app.post(
-    '/:id/toggle-results',
-    {
-      schema: {
-        operationId: 'releaseResults',
-        summary: 'Release or withhold the results',
-        tags,
-        params: IdParams,
-        body: ReleaseBody,
-        response: { 200: Released, ...failures('not_found') },
-      },
+  operation('deleteExam', 'DELETE /:id', {
+    summary: 'Delete an exam with its questions, attempts, results and discussions',
+    params: IdParams,
+    answer: Success,
+    refuses: ['not_found'],
+    run: async (request) => {
+      await service.deleteExam(core, actorOf(request), request.params.id)
     },
-    async (request) => {
+  })
+
+  operation('releaseResults', 'POST /:id/toggle-results', {
+    summary: 'Release or withhold the results',
+    params: IdParams,
+    body: ReleaseBody,
+    answer: Released,
+    refuses: ['not_found'],
+    run: async (request) => {
       const { released } = await service.releaseResults(
         core,
         actorOf(request),
         request.params.id,
         request.body.released,
       )
-      return { success, released }
+      return { released }
     },
-  )
+  })
 }

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   AccessRequestCounts,
   AccessRequestsAnswer,
@@ -9,79 +9,52 @@ import {
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './access.service.ts'
 
-const tags = ['admin: access requests']
-const success = true as const
-
 /** Deciding on access requests, at `/api/v01/admin/access-requests`, for administrators. */
-export const accessAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      schema: {
-        operationId: 'listAccessRequests',
-        summary: 'Access requests, newest first',
-        tags,
-        querystring: AccessRequestsQuery,
-        response: { 200: AccessRequestsAnswer },
-      },
-    },
-    async ({ query: { status = 'pending', page } }) => {
+export const accessAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: access requests')
+
+  operation('listAccessRequests', 'GET', {
+    summary: 'Access requests, newest first',
+    query: AccessRequestsQuery,
+    answer: AccessRequestsAnswer,
+    run: async ({ query: { status = 'pending', page } }) => {
       const { requests, total } = await service.listRequests(core, status === 'pending', page)
-      return { success, requests, ...describePage(total, page, service.REQUESTS_PER_PAGE) }
+      return { requests, ...describePage(total, page, service.REQUESTS_PER_PAGE) }
     },
-  )
+  })
 
-  app.get(
-    '/counts',
-    {
-      schema: {
-        operationId: 'countAccessRequests',
-        summary: 'How many are in each state',
-        tags,
-        response: { 200: AccessRequestCounts },
-      },
-    },
-    async () => ({ success, ...(await service.countRequests(core)) }),
-  )
+  operation('countAccessRequests', 'GET /counts', {
+    summary: 'How many are in each state',
+    answer: AccessRequestCounts,
+    run: () => service.countRequests(core),
+  })
 
-  app.post(
-    '/:id/approve',
-    {
-      schema: {
-        operationId: 'approveAccessRequest',
-        summary: 'Give the account a role',
-        tags,
-        params: IdParams,
-        body: ApproveBody,
-        response: { 200: SuccessMessage, ...failures('not_found', 'already_processed', 'last_admin') },
-      },
-    },
-    async (request) => {
+  operation('approveAccessRequest', 'POST /:id/approve', {
+    summary: 'Give the account a role',
+    params: IdParams,
+    body: ApproveBody,
+    answer: SuccessMessage,
+    refuses: ['not_found', 'already_processed', 'last_admin'],
+    run: async (request) => {
       const { approved_access } = request.body
       await service.approve(core, actorOf(request), request.params.id, approved_access)
-      return { success, message: `Approved: the role is now ${approved_access}` }
+      return { message: `Approved: the role is now ${approved_access}` }
     },
-  )
+  })
 
-  app.post(
-    '/:id/deny',
-    {
-      schema: {
-        operationId: 'denyAccessRequest',
-        summary: 'Deny the request',
-        tags,
-        params: IdParams,
-        body: DenyBody,
-        response: { 200: SuccessMessage, ...failures('not_found', 'already_processed') },
-      },
-    },
-    async (request) => {
+  operation('denyAccessRequest', 'POST /:id/deny', {
+    summary: 'Deny the request',
+    params: IdParams,
+    body: DenyBody,
+    answer: SuccessMessage,
+    refuses: ['not_found', 'already_processed'],
+    run: async (request) => {
       await service.deny(core, actorOf(request), request.params.id, request.body.reason)
-      return { success, message: 'Denied' }
+      return { message: 'Denied' }
     },
-  )
+  })
 }

@@ -1,5 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
   Answer,
@@ -13,19 +12,16 @@ import {
   RenameConversationBody,
   TutorEvent,
 } from '../../../schemas/assistant.schemas.ts'
-import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
+import { type Content, IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { whileAllowed } from '../../http/callers.ts'
 import { sendEvents, streamable } from '../../http/event-stream.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { hangUpSignal } from '../../http/request-log.ts'
 import { accepts } from '../../http/vary.ts'
 import { ANSWER_DEADLINE_MS, type AskEvent, ask, type Question } from './asking.service.ts'
 import * as service from './assistant.service.ts'
-
-const tags = ['assistant']
-const success = true as const
 
 /** Answers that are being written when the node closes have this long. */
 const LAST_CALL_MS = 8_000
@@ -33,28 +29,23 @@ const LAST_CALL_MS = 8_000
 export const ANSWER_TIMEOUT_MS = ANSWER_DEADLINE_MS + 10_000
 
 /** The study assistant (docs/protocol/http.md#tutor), at `/api/v01/assistant`, for signed-in people. */
-export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const assistantRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'assistant')
+
   const begin = askForCaller(core)
 
-  app.post(
-    '/messages',
-    {
-      config: { budget: 'none', timeoutMs: ANSWER_TIMEOUT_MS, decidesHelpLock: true },
-      schema: {
-        operationId: 'askTutor',
-        summary: 'Ask the assistant',
-        description:
-          'With `Accept: text/event-stream` the answer comes while it is written: `start {conversation_id, ' +
-          'title}`, `delta {text}`…, then `done` with the JSON answer or `error {code, message}`.',
-        tags,
-        body: AskBody,
-        response: {
-          200: streamable(Answer, TutorEvent),
-          ...failures('conversation_limit', 'not_found', 'daily_limit', 'model_failed', 'not_configured'),
-        },
-      },
-    },
-    async (request, reply) => {
+  operation('askTutor', 'POST /messages', {
+    summary: 'Ask the assistant',
+    description:
+      'With `Accept: text/event-stream` the answer comes while it is written: `start {conversation_id, ' +
+      'title}`, `delta {text}`…, then `done` with the JSON answer or `error {code, message}`.',
+    budget: 'none',
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    decidesHelpLock: true,
+    body: AskBody,
+    answer: streamable(Answer, TutorEvent),
+    refuses: ['conversation_limit', 'not_found', 'daily_limit', 'model_failed', 'not_configured'],
+    run: async (request, reply) => {
       const { message, conversation_id, context } = request.body
       const events = begin(request, reply, {
         message,
@@ -66,58 +57,33 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
       const first = await events.next()
       return sendEvents(request, reply, writeEvents(first, events))
     },
-  )
+  })
 
-  app.get(
-    '/conversations',
-    {
-      schema: {
-        operationId: 'listTutorConversations',
-        summary: 'Own conversations, latest change first',
-        description: 'With `cursor` a further page: `{success, conversations, hasMore, nextCursor}`.',
-        tags,
-        querystring: ConversationListQuery,
-        response: { 200: Type.Union([ConversationList, FurtherConversations]) },
-      },
-    },
-    async (request) => ({
-      success,
-      ...(await service.listConversations(core, request.caller.userId, request.query)),
-    }),
-  )
+  operation('listTutorConversations', 'GET /conversations', {
+    summary: 'Own conversations, latest change first',
+    description: 'With `cursor` a further page: `{success, conversations, hasMore, nextCursor}`.',
+    query: ConversationListQuery,
+    answer: Type.Union([ConversationList, FurtherConversations]),
+    run: (request) => service.listConversations(core, request.caller.userId, request.query),
+  })
 
-  app.get(
-    '/conversations/:id/messages',
-    {
-      schema: {
-        operationId: 'listTutorMessages',
-        summary: 'A page of messages, oldest to newest',
-        description: 'Without `cursor` the newest page.',
-        tags,
-        params: IdParams,
-        querystring: MessagePageQuery,
-        response: { 200: MessagePage, ...failures('not_found') },
-      },
-    },
-    async (request) => ({
-      success,
-      ...(await service.listMessages(core, request.caller.userId, request.params.id, request.query)),
-    }),
-  )
+  operation('listTutorMessages', 'GET /conversations/:id/messages', {
+    summary: 'A page of messages, oldest to newest',
+    description: 'Without `cursor` the newest page.',
+    params: IdParams,
+    query: MessagePageQuery,
+    answer: MessagePage,
+    refuses: ['not_found'],
+    run: (request) => service.listMessages(core, request.caller.userId, request.params.id, request.query),
+  })
 
-  app.route({
-    method: ['PATCH', 'PUT'],
-    url: '/conversations/:id',
-    schema: {
-      operationId: 'renameTutorConversation',
-      summary: 'Rename a conversation',
-      tags,
-      params: IdParams,
-      body: RenameConversationBody,
-      response: { 200: RenameAnswer, ...failures('not_found') },
-    },
-    handler: async (request) => ({
-      success,
+  operation('renameTutorConversation', 'PUT,PATCH /conversations/:id', {
+    summary: 'Rename a conversation',
+    params: IdParams,
+    body: RenameConversationBody,
+    answer: RenameAnswer,
+    refuses: ['not_found'],
+    run: async (request) => ({
       conversation: await service.renameConversation(
         core,
         request.caller.userId,
@@ -127,23 +93,17 @@ export const assistantRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
     }),
   })
 
-  app.delete(
-    '/conversations/:id',
-    {
-      schema: {
-        operationId: 'deleteTutorConversation',
-        summary: 'Delete a conversation with its messages',
-        description: 'What was used of the daily quota stays used.',
-        tags,
-        params: IdParams,
-        response: { 200: SuccessMessage, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('deleteTutorConversation', 'DELETE /conversations/:id', {
+    summary: 'Delete a conversation with its messages',
+    description: 'What was used of the daily quota stays used.',
+    params: IdParams,
+    answer: SuccessMessage,
+    refuses: ['not_found'],
+    run: async (request) => {
       await service.deleteConversation(core, request.caller.userId, request.params.id)
-      return { success, message: 'Conversation deleted' }
+      return { message: 'Conversation deleted' }
     },
-  )
+  })
 }
 
 /** Asks until the client goes away, its session ends, or the node has been closing for a while. */
@@ -162,8 +122,8 @@ export function askForCaller(core: Core) {
 }
 
 /** Waits for the stored answer. */
-export async function readAnswer(events: AsyncIterable<AskEvent>): Promise<Answer> {
-  for await (const event of events) if (event.event === 'done') return { success, ...event.data }
+export async function readAnswer(events: AsyncIterable<AskEvent>): Promise<Content<Answer>> {
+  for await (const event of events) if (event.event === 'done') return event.data
   throw new AppError('aborted')
 }
 
@@ -171,5 +131,5 @@ async function* writeEvents(first: IteratorResult<AskEvent, void>, rest: AsyncIt
   if (first.done) return
   yield first.value
   for await (const event of rest)
-    yield event.event === 'done' ? { ...event, data: { success, ...event.data } } : event
+    yield event.event === 'done' ? { ...event, data: { success: true, ...event.data } } : event
 }

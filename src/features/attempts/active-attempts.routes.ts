@@ -1,23 +1,16 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { ActiveAttemptsAnswer } from '../../../schemas/attempts.schemas.ts'
 import type { Core } from '../../core.ts'
+import { operations } from '../../http/operations.ts'
 import { listOwnActive } from './active-attempts.service.ts'
 
 /** What somebody has begun, at `/api/v01/attempts/active`. */
-export const activeAttemptRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/active',
-    {
-      schema: {
-        operationId: 'listActiveAttempts',
-        summary: 'Own attempts under way, at whatever exam and from whatever device',
-        tags: ['exams'],
-        response: { 200: ActiveAttemptsAnswer },
-      },
-    },
-    async ({ caller }) => ({
-      success: true as const,
-      attempts: await listOwnActive(core, caller.userId),
-    }),
-  )
+export const activeAttemptRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'exams')
+
+  operation('listActiveAttempts', 'GET /active', {
+    summary: 'Own attempts under way, at whatever exam and from whatever device',
+    answer: ActiveAttemptsAnswer,
+    run: async ({ caller }) => ({ attempts: await listOwnActive(core, caller.userId) }),
+  })
 }

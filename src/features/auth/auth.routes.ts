@@ -1,5 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import {
   GoogleAnswer,
   GoogleBody,
@@ -18,12 +17,11 @@ import { AppError } from '../../errors.ts'
 import { issueAccessToken } from '../../http/caller-tokens.ts'
 import { deviceOf, guardUsers, identifyByCookie } from '../../http/callers.ts'
 import { BY_PROVIDER, cookieOptions, DESK_COOKIE } from '../../http/cookies.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './auth.service.ts'
 import { endSessionByRefreshToken, refresh } from './sessions.service.ts'
 
 const config = { envelope: 'status' } as const
-const status = 'success' as const
 /** The longest time that browsers keep a cookie. If the desk's tokens end before, that costs one redirect. */
 const DESK_COOKIE_SECONDS = 400 * 24 * 3_600
 
@@ -34,215 +32,145 @@ const PROVIDER_TIMEOUT_MS = 55_000
  * Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, tokens for the desk's page, a
  * provider's codes.
  */
-export const newerAuthRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.post(
-    '/register',
-    {
-      config,
-      schema: {
-        operationId: 'register',
-        summary: 'Create an account and sign in',
-        tags: ['auth'],
-        body: RegisterBody,
-        response: {
-          201: LoginAnswer,
-          ...failures('username_taken', 'email_taken', 'oidc_only', 'registration_closed'),
-        },
-      },
-    },
-    async (request, reply) =>
-      reply.code(201).send({
-        status,
-        data: toTokenSet(app, core, await service.register(core, request.body, deviceOf(request))),
-      }),
-  )
+export const newerAuthRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'auth', config)
 
-  app.post(
-    '/exchange',
-    {
-      config,
-      schema: {
-        operationId: 'exchangeSession',
-        summary: 'Tokens for the person of the session cookie',
-        description:
-          'What a page needs that is served after a sign-in by form. The web session goes on beside it; asked again, ' +
-          'it answers with the same client session while that lives.',
-        tags: ['auth'],
-        security: [{ session: [] }],
-        response: { 200: LoginAnswer, ...failures('authentication_required', 'token_expired_or_invalid') },
-      },
-    },
-    async (request, reply) => {
+  operation('register', 'POST /register', {
+    summary: 'Create an account and sign in',
+    body: RegisterBody,
+    created: LoginAnswer,
+    refuses: ['username_taken', 'email_taken', 'oidc_only', 'registration_closed'],
+    run: async (request) => ({
+      data: toTokenSet(app, core, await service.register(core, request.body, deviceOf(request))),
+    }),
+  })
+
+  operation('exchangeSession', 'POST /exchange', {
+    summary: 'Tokens for the person of the session cookie',
+    description:
+      'What a page needs that is served after a sign-in by form. The web session goes on beside it; asked again, ' +
+      'it answers with the same client session while that lives.',
+    answer: LoginAnswer,
+    refuses: ['authentication_required', 'token_expired_or_invalid'],
+    security: [{ session: [] }],
+    run: async (request, reply) => {
       const caller = identifyByCookie(request, core)
       if (!caller) throw new AppError('authentication_required')
       const login = await service.loginByWebSession(core, caller, deviceOf(request))
       // Only what comes by the provider has an end of its own.
       const origin = login.claims.endsAt === null ? '1' : BY_PROVIDER
       reply.setCookie(DESK_COOKIE, origin, { ...cookieOptions(core), maxAge: DESK_COOKIE_SECONDS })
-      return { status, data: toTokenSet(app, core, login) }
+      return { data: toTokenSet(app, core, login) }
     },
-  )
+  })
 
-  app.post(
-    '/oidc',
-    {
-      // As with Google, the provider is asked before it takes its turn.
-      config: { ...config, budget: 'none', timeoutMs: PROVIDER_TIMEOUT_MS },
-      schema: {
-        operationId: 'loginWithOidc',
-        summary: 'Sign in with a code of the OpenID Connect provider',
-        description:
-          'For apps that ask the provider themselves, with PKCE and a nonce. Creates an account if there is none, and ' +
-          'links the one that has the same verified address. After `account_exists` come again with a new code, and ' +
-          '`password` or `anew`.',
-        tags: ['auth'],
-        body: OidcBody,
-        response: {
-          200: LoginAnswer,
-          ...failures(
-            'oidc_failed',
-            'invalid_credentials',
-            'locked_out',
-            'email_unverified',
-            'account_exists',
-            'email_taken',
-            'account_suspended',
-            'not_configured',
-            'identity_provider_down',
-          ),
-        },
-      },
-    },
-    async (request) => ({
-      status,
+  operation('loginWithOidc', 'POST /oidc', {
+    summary: 'Sign in with a code of the OpenID Connect provider',
+    description:
+      'For apps that ask the provider themselves, with PKCE and a nonce. Creates an account if there is none, and ' +
+      'links the one that has the same verified address. After `account_exists` come again with a new code, and ' +
+      '`password` or `anew`.',
+    budget: 'none',
+    timeoutMs: PROVIDER_TIMEOUT_MS,
+    body: OidcBody,
+    answer: LoginAnswer,
+    refuses: [
+      'oidc_failed',
+      'invalid_credentials',
+      'locked_out',
+      'email_unverified',
+      'account_exists',
+      'email_taken',
+      'account_suspended',
+      'not_configured',
+      'identity_provider_down',
+    ],
+    run: async (request) => ({
       data: toTokenSet(app, core, await service.loginWithOidc(core, request.body, deviceOf(request))),
     }),
-  )
+  })
 }
 
 /** Tokens for clients (docs/protocol/http.md#signing-in), at `/api/v01/auth`. */
-export const authRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.post(
-    '/login',
-    {
-      // Logins have a queue of their own.
-      config: { ...config, budget: 'none' },
-      schema: {
-        operationId: 'login',
-        summary: 'Sign in with username or e-mail address',
-        tags: ['auth'],
-        body: LoginBody,
-        response: {
-          200: LoginAnswer,
-          ...failures('invalid_credentials', 'locked_out', 'oidc_only', 'account_suspended'),
-        },
-      },
-    },
-    async (request) => ({
-      status,
+export const authRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'auth', config)
+
+  operation('login', 'POST /login', {
+    summary: 'Sign in with username or e-mail address',
+    budget: 'none',
+    body: LoginBody,
+    answer: LoginAnswer,
+    refuses: ['invalid_credentials', 'locked_out', 'oidc_only', 'account_suspended'],
+    run: async (request) => ({
       data: toTokenSet(app, core, await service.login(core, request.body, deviceOf(request))),
     }),
-  )
+  })
 
-  app.post(
-    '/google',
-    {
-      // Like a login, but the provider is asked before it takes its turn: a slow one keeps nobody else waiting.
-      config: { ...config, budget: 'none' },
-      schema: {
-        operationId: 'loginWithGoogle',
-        summary: "Sign in with the identity provider's ID token",
-        description:
-          'Creates an account if there is none, and links the one that has the same verified address. With ' +
-          '`account_exists` a mail with a link is on its way (`mailed: true`): after it the next call links. So does ' +
-          '`password`; `anew` makes a new account.',
-        tags: ['auth'],
-        body: GoogleBody,
-        response: {
-          200: GoogleAnswer,
-          ...failures(
-            'invalid_id_token',
-            'invalid_credentials',
-            'locked_out',
-            'account_exists',
-            'email_taken',
-            'oidc_only',
-            'registration_closed',
-            'account_suspended',
-            'not_configured',
-            'unavailable',
-          ),
-        },
-      },
-    },
-    async (request) => {
+  operation('loginWithGoogle', 'POST /google', {
+    summary: "Sign in with the identity provider's ID token",
+    description:
+      'Creates an account if there is none, and links the one that has the same verified address. With ' +
+      '`account_exists` a mail with a link is on its way (`mailed: true`): after it the next call links. So does ' +
+      '`password`; `anew` makes a new account.',
+    budget: 'none',
+    body: GoogleBody,
+    answer: GoogleAnswer,
+    refuses: [
+      'invalid_id_token',
+      'invalid_credentials',
+      'locked_out',
+      'account_exists',
+      'email_taken',
+      'oidc_only',
+      'registration_closed',
+      'account_suspended',
+      'not_configured',
+      'unavailable',
+    ],
+    run: async (request) => {
       const device = deviceOf(request)
       const login = await service.loginWithGoogle(core, request.body, device, app.listeningOrigin)
-      return { status, data: { ...toTokenSet(app, core, login), is_new_user: login.isNew } }
+      return { data: { ...toTokenSet(app, core, login), is_new_user: login.isNew } }
     },
-  )
+  })
 
-  app.post(
-    '/refresh',
-    {
-      config,
-      schema: {
-        operationId: 'refreshToken',
-        summary: 'A new access token',
-        description:
-          'With `rotate` a new refresh token too. For 30 seconds a spent one answers the same again, while nobody ' +
-          'has used its successor; any later use ends the session.',
-        tags: ['auth'],
-        body: RefreshBody,
-        response: { 200: RefreshAnswer, ...failures('token_expired_or_invalid') },
-      },
-    },
-    async ({ body }) => {
+  operation('refreshToken', 'POST /refresh', {
+    summary: 'A new access token',
+    description:
+      'With `rotate` a new refresh token too. For 30 seconds a spent one answers the same again, while nobody ' +
+      'has used its successor; any later use ends the session.',
+    body: RefreshBody,
+    answer: RefreshAnswer,
+    refuses: ['token_expired_or_invalid'],
+    run: async ({ body }) => {
       const { claims, refreshToken } = await refresh(core, body.refresh_token, body.rotate ?? false)
       return {
-        status,
         data: {
           ...issueAccessToken(app, core, claims),
           ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
         },
       }
     },
-  )
+  })
 
-  app.post(
-    '/logout',
-    {
-      config,
-      schema: {
-        operationId: 'logout',
-        summary: 'End the session',
-        description: 'Idempotent: the answer is the same for a token that is unknown or has ended.',
-        tags: ['auth'],
-        body: LogoutBody,
-        response: { 200: StatusMessage },
-      },
-    },
-    async (request) => {
+  operation('logout', 'POST /logout', {
+    summary: 'End the session',
+    description: 'Idempotent: the answer is the same for a token that is unknown or has ended.',
+    body: LogoutBody,
+    answer: StatusMessage,
+    run: async (request) => {
       await endSessionByRefreshToken(core, request.body.refresh_token)
-      return { status, message: 'Signed out' }
+      return { message: 'Signed out' }
     },
-  )
+  })
 
   app.register(async (own) => {
     guardUsers(own, core)
-    own.get(
-      '/me',
-      {
-        config,
-        schema: {
-          operationId: 'getMe',
-          summary: 'The signed-in account',
-          tags: ['auth'],
-          response: { 200: MeAnswer },
-        },
-      },
-      async (request) => ({ status, data: await service.describeSelf(core, request.caller.userId) }),
-    )
+    operations(own, 'auth', config)('getMe', 'GET /me', {
+      summary: 'The signed-in account',
+      answer: MeAnswer,
+      run: async (request) => ({ data: await service.describeSelf(core, request.caller.userId) }),
+    })
   })
 }
 

@@ -1,5 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
 import {
   CategoriesAnswer,
@@ -12,14 +11,11 @@ import {
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
-import { failures } from '../../http/failures.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
+import { operations } from '../../http/operations.ts'
 import { askerOf } from '../../http/request-log.ts'
 import { IMAGE_BYTES } from '../uploads/images.ts'
 import * as service from './categories.service.ts'
-
-const tags = ['admin: categories']
-const success = true as const
 
 interface CategoryOptions {
   core: Core
@@ -28,85 +24,58 @@ interface CategoryOptions {
 }
 
 /** Categories of exams, with images, at `/api/v01/admin/categories`. */
-export const categoryAdminRoutes: FastifyPluginAsyncTypebox<CategoryOptions> = async (
+export const categoryAdminRoutes: FastifyPluginAsync<CategoryOptions> = async (
   app,
   { core, largestImage = IMAGE_BYTES },
 ) => {
+  const operation = operations(app, 'admin: categories')
+
   const description = `The image: at most ${largestImage / 1_024} KB.`
 
-  app.get(
-    '/',
-    {
-      schema: {
-        operationId: 'listCategoriesAsAdmin',
-        summary: 'All categories, by name',
-        tags,
-        response: { 200: CategoriesAnswer },
-      },
-    },
-    async () => ({ success, categories: await service.listCategories(core) }),
-  )
+  operation('listCategoriesAsAdmin', 'GET /', {
+    summary: 'All categories, by name',
+    answer: CategoriesAnswer,
+    run: async () => ({ categories: await service.listCategories(core) }),
+  })
 
-  app.post(
-    '/',
-    {
-      ...takesForm,
-      schema: {
-        operationId: 'createCategory',
-        summary: 'Create a category',
-        description,
-        tags,
-        consumes: ['multipart/form-data'],
-        body: NewCategoryForm,
-        response: { 201: CategoryAnswer },
-      },
-    },
-    async (request, reply) => {
+  operation('createCategory', 'POST /', {
+    summary: 'Create a category',
+    description: description,
+    ...takesForm,
+    body: NewCategoryForm,
+    created: CategoryAnswer,
+    run: async (request) => {
       const { fields, image } = await readCategory(request, NewCategoryFields, largestImage)
       const category = await service.createCategory(core, actorOf(request), fields.name, image)
-      return reply.code(201).send({ success, category })
+      return { category }
     },
-  )
+  })
 
-  app.route({
-    method: ['PUT', 'PATCH'],
-    url: '/:id',
+  operation('changeCategory', 'PUT,PATCH /:id', {
+    summary: 'Change the name, the image or both',
+    description: description,
     ...takesForm,
-    schema: {
-      operationId: 'changeCategory',
-      summary: 'Change the name, the image or both',
-      description,
-      tags,
-      consumes: ['multipart/form-data'],
-      params: IdParams,
-      body: CategoryForm,
-      response: { 200: CategoryAnswer, ...failures('nothing_to_update', 'not_found') },
-    },
-    handler: async (request) => {
+    params: IdParams,
+    body: CategoryForm,
+    answer: CategoryAnswer,
+    refuses: ['nothing_to_update', 'not_found'],
+    run: async (request) => {
       const { fields, image } = await readCategory(request, CategoryFields, largestImage)
       return {
-        success,
         category: await service.changeCategory(core, actorOf(request), request.params.id, fields.name, image),
       }
     },
   })
 
-  app.delete(
-    '/:id',
-    {
-      schema: {
-        operationId: 'deleteCategory',
-        summary: 'Delete a category with its image; its exams stay',
-        tags,
-        params: IdParams,
-        response: { 200: Success, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('deleteCategory', 'DELETE /:id', {
+    summary: 'Delete a category with its image; its exams stay',
+    params: IdParams,
+    answer: Success,
+    refuses: ['not_found'],
+    run: async (request) => {
       await service.deleteCategory(core, actorOf(request), request.params.id)
-      return { success }
     },
-  )
+  })
 }
 
 /** One byte more than is accepted tells an image that is too large. */

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   ConversationAnswer,
   ConversationsAnswer,
@@ -11,7 +11,7 @@ import {
 } from '../../../schemas/chat.schemas.ts'
 import { IdParams } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './conversations.service.ts'
 import { getCounters } from './memberships.service.ts'
 
@@ -21,101 +21,65 @@ export interface ChatParts {
   isOlder?: boolean
 }
 
-const tags = ['chat']
-const success = true as const
-
 /** Own conversations, how far one has read them, and what is unread. Part of `chatRoutes`. */
-export const conversationRoutes: FastifyPluginAsyncTypebox<ChatParts> = async (app, { core, isOlder }) => {
-  app.get(
-    '/conversations',
-    {
-      config: { budget: 'heavy', decidesHelpLock: true },
-      schema: {
-        operationId: 'listConversations',
-        summary: 'Own conversations, pinned ones first, then by latest activity',
-        tags,
-        ...(isOlder ? {} : { querystring: ConversationsQuery }),
-        response: { 200: ConversationsAnswer },
-      },
-    },
-    async (request) => ({
-      success,
+export const conversationRoutes: FastifyPluginAsync<ChatParts> = async (app, { core, isOlder }) => {
+  const operation = operations(app, 'chat')
+
+  operation('listConversations', 'GET /conversations', {
+    summary: 'Own conversations, pinned ones first, then by latest activity',
+    budget: 'heavy',
+    decidesHelpLock: true,
+    ...(isOlder ? {} : { query: ConversationsQuery }),
+    answer: ConversationsAnswer,
+    run: async (request) => ({
       conversations: await service.listConversations(
         core,
         request.caller.userId,
         isOlder ? {} : { archived: (request.query as ConversationsQuery).archived ?? false },
       ),
     }),
-  )
+  })
 
-  app.get(
-    '/conversations/:id',
-    {
-      schema: {
-        operationId: 'getConversation',
-        summary: 'A conversation with its members',
-        tags,
-        params: IdParams,
-        response: { 200: ConversationAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({
-      success,
+  operation('getConversation', 'GET /conversations/:id', {
+    summary: 'A conversation with its members',
+    params: IdParams,
+    answer: ConversationAnswer,
+    refuses: ['not_found'],
+    run: async (request) => ({
       conversation: await service.getConversation(core, request.caller.userId, request.params.id),
     }),
-  )
+  })
 
   if (!isOlder)
-    app.patch(
-      '/conversations/:id/settings',
-      {
-        schema: {
-          operationId: 'changeConversationSettings',
-          summary: 'Mute, archive or pin a conversation for oneself',
-          tags,
-          params: IdParams,
-          body: SettingsBody,
-          response: { 200: SettingsAnswer, ...failures('not_found', 'too_many') },
-        },
-      },
-      async ({ caller, params, body }) => ({
-        success,
+    operation('changeConversationSettings', 'PATCH /conversations/:id/settings', {
+      summary: 'Mute, archive or pin a conversation for oneself',
+      params: IdParams,
+      body: SettingsBody,
+      answer: SettingsAnswer,
+      refuses: ['not_found', 'too_many'],
+      run: async ({ caller, params, body }) => ({
         settings: await service.changeSettings(core, caller.userId, params.id, body),
       }),
-    )
+    })
 
-  app.post(
-    '/conversations/:id/read',
-    {
-      schema: {
-        operationId: 'markRead',
-        summary: 'Mark messages as read',
-        tags,
-        params: IdParams,
-        body: ReadBody,
-        response: { 200: ReadAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({
-      success,
+  operation('markRead', 'POST /conversations/:id/read', {
+    summary: 'Mark messages as read',
+    params: IdParams,
+    body: ReadBody,
+    answer: ReadAnswer,
+    refuses: ['not_found'],
+    run: async (request) => ({
       unread: await service.markRead(core, request.caller.userId, request.params.id, request.body.up_to_seq),
     }),
-  )
+  })
 
-  app.get(
-    '/unread',
-    {
-      config: { decidesHelpLock: true },
-      schema: {
-        operationId: 'getUnread',
-        summary: 'Unread messages and pending requests',
-        tags,
-        response: { 200: UnreadAnswer },
-      },
-    },
-    async (request) => {
+  operation('getUnread', 'GET /unread', {
+    summary: 'Unread messages and pending requests',
+    decidesHelpLock: true,
+    answer: UnreadAnswer,
+    run: async (request) => {
       const counters = await getCounters(core, request.caller.userId)
-      return { success, ...counters, unread: isOlder ? counters.unread_all : counters.unread }
+      return { ...counters, unread: isOlder ? counters.unread_all : counters.unread }
     },
-  )
+  })
 }

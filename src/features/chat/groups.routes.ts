@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   ConversationAnswer,
   GroupAnswer,
@@ -9,93 +9,63 @@ import {
 } from '../../../schemas/chat.schemas.ts'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { failures, failuresAt } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { getConversation } from './conversations.service.ts'
 import * as groups from './groups.service.ts'
 
-const tags = ['chat']
-const success = true as const
-
 /** Groups: part of `chatRoutes`. */
-export const groupRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.post(
-    '/groups',
-    {
-      schema: {
-        operationId: 'createGroup',
-        summary: 'Create a group of accepted connections',
-        description: '400 `not_connected` names the `ids` of people who are no connections.',
-        tags,
-        body: GroupBody,
-        response: { 201: GroupAnswer, ...failures('too_many'), ...failuresAt(400, 'not_connected') },
-      },
-    },
-    async (request, reply) => {
+export const groupRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'chat')
+
+  operation('createGroup', 'POST /groups', {
+    summary: 'Create a group of accepted connections',
+    description: '400 `not_connected` names the `ids` of people who are no connections.',
+    body: GroupBody,
+    created: GroupAnswer,
+    refuses: ['too_many', ['not_connected', 400]],
+    run: async (request) => {
       const { userId } = request.caller
       const id = await groups.createGroup(core, userId, request.body.name, request.body.member_ids)
       const conversation = await getConversation(core, userId, id)
-      return reply.code(201).send({ success, conversation, conv_id: id })
+      return { conversation, conv_id: id }
     },
-  )
+  })
 
-  app.patch(
-    '/groups/:id',
-    {
-      schema: {
-        operationId: 'renameGroup',
-        summary: 'Rename a group: its owner only',
-        tags,
-        params: IdParams,
-        body: RenameBody,
-        response: { 200: ConversationAnswer, ...failures('owner_only', 'not_found') },
-      },
-    },
-    async (request) => {
+  operation('renameGroup', 'PATCH /groups/:id', {
+    summary: 'Rename a group: its owner only',
+    params: IdParams,
+    body: RenameBody,
+    answer: ConversationAnswer,
+    refuses: ['owner_only', 'not_found'],
+    run: async (request) => {
       const { userId } = request.caller
       await groups.renameGroup(core, userId, request.params.id, request.body.name)
-      return { success, conversation: await getConversation(core, userId, request.params.id) }
+      return { conversation: await getConversation(core, userId, request.params.id) }
     },
-  )
+  })
 
-  app.post(
-    '/groups/:id/members',
-    {
-      schema: {
-        operationId: 'addGroupMembers',
-        summary: 'Add accepted connections to a group: its owner only',
-        tags,
-        params: IdParams,
-        body: MembersBody,
-        response: {
-          200: ConversationAnswer,
-          ...failures('owner_only', 'class_group', 'not_found', 'too_many'),
-          ...failuresAt(400, 'not_connected'),
-        },
-      },
-    },
-    async (request) => {
+  operation('addGroupMembers', 'POST /groups/:id/members', {
+    summary: 'Add accepted connections to a group: its owner only',
+    params: IdParams,
+    body: MembersBody,
+    answer: ConversationAnswer,
+    refuses: ['owner_only', 'class_group', 'not_found', 'too_many', ['not_connected', 400]],
+    run: async (request) => {
       const { userId } = request.caller
       await groups.addMembers(core, userId, request.params.id, request.body.member_ids)
-      return { success, conversation: await getConversation(core, userId, request.params.id) }
+      return { conversation: await getConversation(core, userId, request.params.id) }
     },
-  )
+  })
 
-  app.delete(
-    '/groups/:id/members/:user_id',
-    {
-      schema: {
-        operationId: 'removeGroupMember',
-        summary: 'Remove somebody from a group, or oneself',
-        description: 'An owner who leaves hands the group on to its longest-standing member.',
-        tags,
-        params: MemberParams,
-        response: { 200: Success, ...failures('owner_only', 'class_group', 'not_found') },
-      },
-    },
-    async (request) => {
+  operation('removeGroupMember', 'DELETE /groups/:id/members/:user_id', {
+    summary: 'Remove somebody from a group, or oneself',
+    description: 'An owner who leaves hands the group on to its longest-standing member.',
+    params: MemberParams,
+    answer: Success,
+    refuses: ['owner_only', 'class_group', 'not_found'],
+    run: async (request) => {
       const { id, user_id } = request.params
       await groups.removeMember(core, request.caller.userId, id, user_id)
-      return { success }
     },
-  )
+  })
 }

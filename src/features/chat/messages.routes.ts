@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   ChangesAnswer,
   ChangesQuery,
@@ -10,129 +10,88 @@ import {
 } from '../../../schemas/chat.schemas.ts'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './messages.service.ts'
 
-const tags = ['chat']
-const success = true as const
-
 /** The messages of the conversation `:id`, at `/api/v01/chat/conversations/:id/messages`. */
-export const messageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      config: { decidesHelpLock: true },
-      schema: {
-        operationId: 'listMessages',
-        summary: 'A page of messages, oldest to newest',
-        description:
-          'Without `before` and `around` the newest page, which marks the conversation as read unless `peek` is true.',
-        tags,
-        params: IdParams,
-        querystring: MessagesQuery,
-        response: { 200: MessagesAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({
-      success,
-      ...(await service.listMessages(core, request.caller.userId, request.params.id, request.query)),
-    }),
-  )
+export const messageRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'chat')
 
-  app.post(
-    '',
-    {
-      config: { decidesHelpLock: true },
-      schema: {
-        operationId: 'sendMessage',
-        summary: 'Send a message',
-        description: 'If it is repeated with the same `client_id`, the answer is 200 with the first message.',
-        tags,
-        params: IdParams,
-        body: SendBody,
-        response: {
-          201: MessageAnswer,
-          200: MessageAnswer,
-          ...failures(
-            'invalid_reply',
-            'invalid_attachment',
-            'attachment_gone',
-            'not_connected',
-            'not_found',
-            'rate_limited',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+  operation('listMessages', 'GET', {
+    summary: 'A page of messages, oldest to newest',
+    description:
+      'Without `before` and `around` the newest page, which marks the conversation as read unless `peek` is true.',
+    decidesHelpLock: true,
+    params: IdParams,
+    query: MessagesQuery,
+    answer: MessagesAnswer,
+    refuses: ['not_found'],
+    run: (request) => service.listMessages(core, request.caller.userId, request.params.id, request.query),
+  })
+
+  operation('sendMessage', 'POST', {
+    summary: 'Send a message',
+    description: 'If it is repeated with the same `client_id`, the answer is 200 with the first message.',
+    decidesHelpLock: true,
+    params: IdParams,
+    body: SendBody,
+    created: MessageAnswer,
+    answer: MessageAnswer,
+    refuses: [
+      'invalid_reply',
+      'invalid_attachment',
+      'attachment_gone',
+      'not_connected',
+      'not_found',
+      'rate_limited',
+    ],
+    run: async (request, reply) => {
       const { message, repeated } = await service.sendMessage(
         core,
         request.caller.userId,
         request.params.id,
         request.body,
       )
-      return reply.code(repeated ? 200 : 201).send({ success, message })
+      reply.code(repeated ? 200 : 201)
+      return { message }
     },
-  )
+  })
 }
 
 /** What changed in a conversation, and one's own messages: part of `chatRoutes`. */
-export const changeRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/conversations/:id/changes',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listMessageChanges',
-        summary: 'Every message created, edited or deleted after a version',
-        tags,
-        params: IdParams,
-        querystring: ChangesQuery,
-        response: { 200: ChangesAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({
-      success,
-      ...(await service.listChanges(core, request.caller.userId, request.params.id, request.query.since)),
-    }),
-  )
+export const changeRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'chat')
 
-  app.patch(
-    '/messages/:id',
-    {
-      schema: {
-        operationId: 'editMessage',
-        summary: "Edit one's own message",
-        tags,
-        params: IdParams,
-        body: EditBody,
-        response: {
-          200: MessageAnswer,
-          ...failures('not_owner', 'not_connected', 'not_found'),
-        },
-      },
-    },
-    async (request) => ({
-      success,
+  operation('listMessageChanges', 'GET /conversations/:id/changes', {
+    summary: 'Every message created, edited or deleted after a version',
+    budget: 'heavy',
+    params: IdParams,
+    query: ChangesQuery,
+    answer: ChangesAnswer,
+    refuses: ['not_found'],
+    run: (request) =>
+      service.listChanges(core, request.caller.userId, request.params.id, request.query.since),
+  })
+
+  operation('editMessage', 'PATCH /messages/:id', {
+    summary: "Edit one's own message",
+    params: IdParams,
+    body: EditBody,
+    answer: MessageAnswer,
+    refuses: ['not_owner', 'not_connected', 'not_found'],
+    run: async (request) => ({
       message: await service.editMessage(core, request.caller.userId, request.params.id, request.body),
     }),
-  )
+  })
 
-  app.delete(
-    '/messages/:id',
-    {
-      schema: {
-        operationId: 'deleteMessage',
-        summary: "Delete one's own message",
-        description: 'An empty message, marked as deleted, stays in its place.',
-        tags,
-        params: IdParams,
-        response: { 200: Success, ...failures('not_owner', 'not_found') },
-      },
-    },
-    async (request) => {
+  operation('deleteMessage', 'DELETE /messages/:id', {
+    summary: "Delete one's own message",
+    description: 'An empty message, marked as deleted, stays in its place.',
+    params: IdParams,
+    answer: Success,
+    refuses: ['not_owner', 'not_found'],
+    run: async (request) => {
       await service.deleteMessage(core, request.caller.userId, request.params.id)
-      return { success }
     },
-  )
+  })
 }

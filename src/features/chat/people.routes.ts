@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   BlockParams,
   BlocksAnswer,
@@ -8,93 +8,56 @@ import {
 } from '../../../schemas/chat.schemas.ts'
 import { Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './people.service.ts'
 
-const tags = ['chat']
-const success = true as const
-
 /** The people of peer chat: search, presence and blocks. Part of `chatRoutes`. */
-export const peopleRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/users',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'searchUsers',
-        summary: 'Find people by a part of their names',
-        tags,
-        querystring: UsersQuery,
-        response: { 200: UsersAnswer },
-      },
-    },
-    async (request) => ({
-      success,
+export const peopleRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'chat')
+
+  operation('searchUsers', 'GET /users', {
+    summary: 'Find people by a part of their names',
+    budget: 'heavy',
+    query: UsersQuery,
+    answer: UsersAnswer,
+    run: async (request) => ({
       users: await service.searchUsers(core, request.caller.userId, request.query.q),
     }),
-  )
+  })
 
-  app.get(
-    '/presence',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'getPresence',
-        summary: 'Who is online, of the people with whom one shares a connection or a conversation',
-        tags,
-        response: { 200: PresenceAnswer },
-      },
-    },
-    async (request) => ({ success, status: await service.statusOfPeers(core, request.caller.userId) }),
-  )
+  operation('getPresence', 'GET /presence', {
+    summary: 'Who is online, of the people with whom one shares a connection or a conversation',
+    budget: 'heavy',
+    answer: PresenceAnswer,
+    run: async (request) => ({ status: await service.statusOfPeers(core, request.caller.userId) }),
+  })
 
-  app.get(
-    '/blocks',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listBlocks',
-        summary: 'Whom one has blocked',
-        tags,
-        response: { 200: BlocksAnswer },
-      },
-    },
-    async (request) => ({ success, users: await service.listBlocked(core, request.caller.userId) }),
-  )
+  operation('listBlocks', 'GET /blocks', {
+    summary: 'Whom one has blocked',
+    budget: 'heavy',
+    answer: BlocksAnswer,
+    run: async (request) => ({ users: await service.listBlocked(core, request.caller.userId) }),
+  })
 
-  app.put(
-    '/blocks/:user_id',
-    {
-      schema: {
-        operationId: 'blockUser',
-        summary: 'Block somebody',
-        description:
-          'While the block lasts, neither can send direct messages to the other: it is as if they were not connected. If the blocked person asks to connect, the answer is as if you did not exist.',
-        tags,
-        params: BlockParams,
-        response: { 200: Success, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('blockUser', 'PUT /blocks/:user_id', {
+    summary: 'Block somebody',
+    description:
+      'While the block lasts, neither can send direct messages to the other: it is as if they were not connected. If the blocked person asks to connect, the answer is as if you did not exist.',
+    params: BlockParams,
+    answer: Success,
+    refuses: ['not_found'],
+    run: async (request) => {
       await service.block(core, request.caller.userId, request.params.user_id)
-      return { success }
     },
-  )
+  })
 
-  app.delete(
-    '/blocks/:user_id',
-    {
-      schema: {
-        operationId: 'unblockUser',
-        summary: 'End a block',
-        tags,
-        params: BlockParams,
-        response: { 200: Success, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('unblockUser', 'DELETE /blocks/:user_id', {
+    summary: 'End a block',
+    params: BlockParams,
+    answer: Success,
+    refuses: ['not_found'],
+    run: async (request) => {
       await service.unblock(core, request.caller.userId, request.params.user_id)
-      return { success }
     },
-  )
+  })
 }

@@ -1,5 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ClassDashboardAnswer } from '../../../schemas/analytics.schemas.ts'
 import { ClassAnalyticsQuery, ClassAttemptParams, ClassParams } from '../../../schemas/classes.schemas.ts'
 import {
@@ -14,7 +13,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { viewerOf } from '../../http/callers.ts'
 import { CsvFile, sendCsv } from '../../http/csv-body.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
 import { readClassDashboard, readTable } from '../analytics/analytics.service.ts'
@@ -25,12 +24,12 @@ import { requireClassResults, reviewClassAttempt } from './class-exams.service.t
 import * as gradebook from './gradebook.service.ts'
 import { keysOf, listUnknown } from './known-keys.service.ts'
 
-const tags = ['classes']
-const success = true as const
-const refusals = failures('forbidden', 'not_found')
+const refusals = ['forbidden', 'not_found'] as const
 
 /** How a class did, at `/api/v01/classes`, for its teachers and administrators. */
-export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const classResultRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'classes')
+
   /** Of a download, which breaks off for whoever no longer teaches the class. */
   const download = {
     budget: 'heavy' as const,
@@ -40,22 +39,16 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
     ],
   }
 
-  app.get(
-    '/:id/results',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listClassResults',
-        summary: 'How the students of a class did at one of its exams, by username',
-        description:
-          'Who began, how far they are, and who handed in; with marks once their teachers may know the keys.',
-        tags,
-        params: ClassParams,
-        querystring: ClassResultsQuery,
-        response: { 200: ExamResultsAnswer, ...refusals },
-      },
-    },
-    async ({ caller, params, query }) => {
+  operation('listClassResults', 'GET /:id/results', {
+    summary: 'How the students of a class did at one of its exams, by username',
+    description:
+      'Who began, how far they are, and who handed in; with marks once their teachers may know the keys.',
+    budget: 'heavy',
+    params: ClassParams,
+    query: ClassResultsQuery,
+    answer: ExamResultsAnswer,
+    refuses: refusals,
+    run: async ({ caller, params, query }) => {
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
       await requireClassResults(core, viewer, at)
@@ -65,24 +58,18 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         (db) => keysOf(core, db, viewer, at.examId),
         query.page,
       )
-      return { success, ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
+      return { ...answer, ...describePage(total, query.page, results.RESULTS_PER_PAGE) }
     },
-  )
+  })
 
-  app.get(
-    '/:id/results.csv',
-    {
-      config: download,
-      schema: {
-        operationId: 'downloadClassResults',
-        summary: 'The results of a class at an exam as a CSV',
-        tags,
-        params: ClassParams,
-        querystring: ClassResultsCsvQuery,
-        response: { 200: CsvFile, ...refusals },
-      },
-    },
-    async ({ caller, params, query }, reply) => {
+  operation('downloadClassResults', 'GET /:id/results.csv', {
+    summary: 'The results of a class at an exam as a CSV',
+    ...download,
+    params: ClassParams,
+    query: ClassResultsCsvQuery,
+    answer: CsvFile,
+    refuses: refusals,
+    run: async ({ caller, params, query }, reply) => {
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
       await requireClassResults(core, viewer, at)
@@ -90,69 +77,51 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const rows = results.streamExamResults(reading, at, (db) => keysOf(reading, db, viewer, at.examId))
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
     },
-  )
+  })
 
-  app.get(
-    '/:id/gradebook',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'getGradebook',
-        summary: 'The best results of the students at all exams of a class',
-        description:
-          'Those of former students, as far as they were students then, stay with `left` true. Without marks where the keys of an exam are not shown yet.',
-        tags,
-        params: ClassParams,
-        querystring: GradebookQuery,
-        response: { 200: GradebookAnswer, ...refusals },
-      },
-    },
-    async ({ caller, params, query }) => {
+  operation('getGradebook', 'GET /:id/gradebook', {
+    summary: 'The best results of the students at all exams of a class',
+    description:
+      'Those of former students, as far as they were students then, stay with `left` true. Without marks where the keys of an exam are not shown yet.',
+    budget: 'heavy',
+    params: ClassParams,
+    query: GradebookQuery,
+    answer: GradebookAnswer,
+    refuses: refusals,
+    run: async ({ caller, params, query }) => {
       const { total, ...answer } = await gradebook.readGradebook(
         core,
         viewerOf(caller),
         params.id,
         query.page,
       )
-      return { success, ...answer, ...describePage(total, query.page, gradebook.GRADEBOOK_PAGE) }
+      return { ...answer, ...describePage(total, query.page, gradebook.GRADEBOOK_PAGE) }
     },
-  )
+  })
 
-  app.get(
-    '/:id/gradebook.csv',
-    {
-      config: download,
-      schema: {
-        operationId: 'downloadGradebook',
-        summary: 'The whole gradebook as a CSV, with a column for each exam',
-        tags,
-        params: ClassParams,
-        response: { 200: CsvFile, ...refusals },
-      },
-    },
-    async ({ caller, params }, reply) => {
+  operation('downloadGradebook', 'GET /:id/gradebook.csv', {
+    summary: 'The whole gradebook as a CSV, with a column for each exam',
+    ...download,
+    params: ClassParams,
+    answer: CsvFile,
+    refuses: refusals,
+    run: async ({ caller, params }, reply) => {
       const { columns, rows } = await gradebook.downloadGradebook(core, viewerOf(caller), params.id)
       return sendCsv(reply, 'gradebook', columns, rows)
     },
-  )
+  })
 
-  app.get(
-    '/:id/analytics',
-    {
-      config: download,
-      schema: {
-        operationId: 'getClassAnalytics',
-        summary: 'The analytics dashboard of the students of a class, at all of its exams or one',
-        description:
-          'As for administrators, downloads included. Marks of exams whose keys are not shown are left out.',
-        tags,
-        produces: ['application/json', 'text/csv'],
-        params: ClassParams,
-        querystring: ClassAnalyticsQuery,
-        response: { 200: ClassDashboardAnswer, ...refusals },
-      },
-    },
-    async (request, reply) => {
+  operation('getClassAnalytics', 'GET /:id/analytics', {
+    summary: 'The analytics dashboard of the students of a class, at all of its exams or one',
+    description:
+      'As for administrators, downloads included. Marks of exams whose keys are not shown are left out.',
+    ...download,
+    params: ClassParams,
+    query: ClassAnalyticsQuery,
+    produces: ['application/json', 'text/csv'],
+    answer: ClassDashboardAnswer,
+    refuses: refusals,
+    run: async (request, reply) => {
       const { id: classId } = request.params
       const { exam: examId } = request.query
       const viewer = viewerOf(request.caller)
@@ -160,30 +129,20 @@ export const classResultRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
       const query = { ...request.query, class_id: classId }
       const reading = await toRead(core, viewer.userId)
       const listUnmarked = (db: Executor) => listUnknown(reading, db, viewer, { classId, examId })
-      if (!accepts(request, 'text/csv'))
-        return { success, ...(await readClassDashboard(reading, query, listUnmarked)) }
+      if (!accepts(request, 'text/csv')) return readClassDashboard(reading, query, listUnmarked)
       const { name, columns, rows } = await readTable(reading, query, listUnmarked)
       return sendCsv(reply, name, columns, rows)
     },
-  )
+  })
 
-  app.get(
-    '/:id/attempts/:attempt_id',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'reviewClassAttempt',
-        summary: "A student's attempt, question by question, also before the results are released",
-        description:
-          'Marks, and what else tells keys, are null until its teachers may know these. While it is under way, how much is answered.',
-        tags,
-        params: ClassAttemptParams,
-        response: { 200: StaffReviewAnswer, ...refusals },
-      },
-    },
-    async ({ caller, params }) => ({
-      success,
-      ...(await reviewClassAttempt(core, viewerOf(caller), params.id, params.attempt_id)),
-    }),
-  )
+  operation('reviewClassAttempt', 'GET /:id/attempts/:attempt_id', {
+    summary: "A student's attempt, question by question, also before the results are released",
+    description:
+      'Marks, and what else tells keys, are null until its teachers may know these. While it is under way, how much is answered.',
+    budget: 'heavy',
+    params: ClassAttemptParams,
+    answer: StaffReviewAnswer,
+    refuses: refusals,
+    run: ({ caller, params }) => reviewClassAttempt(core, viewerOf(caller), params.id, params.attempt_id),
+  })
 }

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   AdminClassAnswer,
   AdminClassesAnswer,
@@ -10,89 +10,55 @@ import {
 import { Success } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './classes.service.ts'
 
-const tags = ['admin: classes']
-const success = true as const
-
 /** Classes as administrators keep them, at `/api/v01/admin/classes`. */
-export const classAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      schema: {
-        operationId: 'listAllClasses',
-        summary: 'All classes, by name',
-        tags,
-        querystring: AdminClassesQuery,
-        response: { 200: AdminClassesAnswer },
-      },
-    },
-    async ({ query }) => {
+export const classAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: classes')
+
+  operation('listAllClasses', 'GET', {
+    summary: 'All classes, by name',
+    query: AdminClassesQuery,
+    answer: AdminClassesAnswer,
+    run: async ({ query }) => {
       const { classes, total } = await service.listClasses(core, query)
-      return { success, classes, ...describePage(total, query.page, service.CLASSES_PER_PAGE) }
+      return { classes, ...describePage(total, query.page, service.CLASSES_PER_PAGE) }
     },
-  )
+  })
 
-  app.post(
-    '',
-    {
-      schema: {
-        operationId: 'createClass',
-        summary: 'Create a class',
-        tags,
-        body: NewClass,
-        response: { 201: AdminClassAnswer },
-      },
-    },
-    async (request, reply) =>
-      reply
-        .code(201)
-        .send({ success, class: await service.createClass(core, actorOf(request), request.body) }),
-  )
+  operation('createClass', 'POST', {
+    summary: 'Create a class',
+    body: NewClass,
+    created: AdminClassAnswer,
+    run: async (request) => ({ class: await service.createClass(core, actorOf(request), request.body) }),
+  })
 
-  app.patch(
-    '/:id',
-    {
-      schema: {
-        operationId: 'changeClass',
-        summary: 'Change a class, or archive it',
-        description:
-          'An archived class is changed no more until `archived` is false, and its exams are there only for those who have an attempt under way.',
-        tags,
-        params: ClassParams,
-        body: ClassChanges,
-        response: {
-          200: AdminClassAnswer,
-          ...failures('nothing_to_update', 'not_found', 'class_archived', 'changed', 'is_student'),
-        },
-      },
-    },
-    async (request) => {
+  operation('changeClass', 'PATCH /:id', {
+    summary: 'Change a class, or archive it',
+    description:
+      'An archived class is changed no more until `archived` is false, and its exams are there only for those who have an attempt under way.',
+    params: ClassParams,
+    body: ClassChanges,
+    answer: AdminClassAnswer,
+    refuses: ['nothing_to_update', 'not_found', 'class_archived', 'changed', 'is_student'],
+    run: async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)
-      return { success, class: await service.changeClass(core, actor, id, request.body) }
+      return { class: await service.changeClass(core, actor, id, request.body) }
     },
-  )
+  })
 
-  app.delete(
-    '/:id',
-    {
-      schema: {
-        operationId: 'deleteClass',
-        summary: 'Delete a class',
-        description: '409 `class_in_use` while an exam is for this class alone.',
-        tags,
-        params: ClassParams,
-        response: { 200: Success, ...failures('not_found', 'class_in_use') },
-      },
-    },
-    async (request) => {
+  operation('deleteClass', 'DELETE /:id', {
+    summary: 'Delete a class',
+    description: '409 `class_in_use` while an exam is for this class alone.',
+    params: ClassParams,
+    answer: Success,
+    refuses: ['not_found', 'class_in_use'],
+    run: async (request) => {
       const { id } = request.params
       await service.deleteClass(core, actorOf(request, id), id)
-      return { success }
     },
-  )
+  })
 }

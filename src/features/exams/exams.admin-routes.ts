@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
 import {
   AdminExamAnswer,
@@ -12,44 +12,32 @@ import {
 } from '../../../schemas/exams.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, examIn, keeperOf } from '../../http/callers.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './exams.service.ts'
 
-const tags = ['admin: exams']
-const success = true as const
-
 /** Exams as administrators keep them, at `/api/v01/admin/exams`. */
-export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+export const examAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: exams')
+
   await app.register(examEditingRoutes, { core })
 
-  app.get(
-    '/:id/changes-mean',
-    {
-      config: { budget: 'heavy', forTeachers: examIn('params', 'id', 'settings') },
-      schema: {
-        operationId: 'describeExamUse',
-        summary: 'Whom a change of an exam would concern',
-        tags,
-        params: IdParams,
-        response: { 200: ChangesMean, ...failures('not_found') },
-      },
-    },
-    async ({ params }) => ({ success, ...(await service.describeUse(core, params.id)) }),
-  )
+  operation('describeExamUse', 'GET /:id/changes-mean', {
+    summary: 'Whom a change of an exam would concern',
+    budget: 'heavy',
+    forTeachers: examIn('params', 'id', 'settings'),
+    params: IdParams,
+    answer: ChangesMean,
+    refuses: ['not_found'],
+    run: ({ params }) => service.describeUse(core, params.id),
+  })
 
-  app.delete(
-    '/:id',
-    {
-      schema: {
-        operationId: 'deleteExam',
-        summary: 'Delete an exam with its questions, attempts, results and discussions',
-        tags,
-        params: IdParams,
-        response: { 200: SuccessMessage, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('deleteExam', 'DELETE /:id', {
+    summary: 'Delete an exam with its questions, attempts, results and discussions',
+    params: IdParams,
+    answer: SuccessMessage,
+    refuses: ['not_found'],
+    run: async (request) => {
       const gone = await service.deleteExam(core, actorOf(request), request.params.id)
       const belongings = [
         count(gone.questions, 'question'),
@@ -57,124 +45,85 @@ export const examAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         count(gone.results, 'result'),
         count(gone.comments, 'discussion comment'),
       ]
-      return { success, message: `Deleted "${gone.name}" with ${belongings.join(', ')}` }
+      return { message: `Deleted "${gone.name}" with ${belongings.join(', ')}` }
     },
-  )
+  })
 
-  app.post(
-    '/:id/toggle-results',
-    {
-      config: { forTeachers: examIn('params', 'id') },
-      schema: {
-        operationId: 'releaseResults',
-        summary: 'Release or withhold the results',
-        tags,
-        params: IdParams,
-        body: ReleaseBody,
-        response: { 200: ReleaseAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => {
+  operation('releaseResults', 'POST /:id/toggle-results', {
+    summary: 'Release or withhold the results',
+    forTeachers: examIn('params', 'id'),
+    params: IdParams,
+    body: ReleaseBody,
+    answer: ReleaseAnswer,
+    refuses: ['not_found'],
+    run: async (request) => {
       const { name, released } = await service.releaseResults(
         core,
         actorOf(request),
         request.params.id,
         request.body.released,
       )
-      return {
-        success,
-        message: `The results of "${name}" are ${released ? 'released' : 'withheld'}`,
-        released,
-      }
+      return { message: `The results of "${name}" are ${released ? 'released' : 'withheld'}`, released }
     },
-  )
+  })
 }
 
 /** The routes that are the same in both generations. */
-export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/',
-    {
-      config: { forTeachers: () => 'handler' },
-      schema: {
-        operationId: 'listAllExams',
-        summary: 'All exams, newest first',
-        tags,
-        querystring: AdminExamsQuery,
-        response: { 200: AdminExamsAnswer },
-      },
-    },
-    async (request) => {
+export const examEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: exams')
+
+  operation('listAllExams', 'GET /', {
+    summary: 'All exams, newest first',
+    forTeachers: () => 'handler',
+    query: AdminExamsQuery,
+    answer: AdminExamsAnswer,
+    run: async (request) => {
       const { query } = request
       const { exams, total } = await service.listExams(core, query, keeperOf(request))
-      return { success, exams, ...describePage(total, query.page, service.EXAMS_PER_PAGE) }
+      return { exams, ...describePage(total, query.page, service.EXAMS_PER_PAGE) }
     },
-  )
+  })
 
-  app.post(
-    '/',
-    {
-      config: { forTeachers: () => 'handler' },
-      schema: {
-        operationId: 'createExam',
-        summary: 'Create an exam',
-        description: 'Teachers: for classes that they teach.',
-        tags,
-        body: NewExam,
-        response: { 201: AdminExamAnswer, ...failures('unknown_category', 'draw_too_few', 'forbidden') },
-      },
-    },
-    async (request, reply) =>
-      reply.code(201).send({
-        success,
-        exam: await service.createExam(core, actorOf(request), request.body, keeperOf(request)),
-      }),
-  )
+  operation('createExam', 'POST /', {
+    summary: 'Create an exam',
+    description: 'Teachers: for classes that they teach.',
+    forTeachers: () => 'handler',
+    body: NewExam,
+    created: AdminExamAnswer,
+    refuses: ['unknown_category', 'draw_too_few', 'forbidden'],
+    run: async (request) => ({
+      exam: await service.createExam(core, actorOf(request), request.body, keeperOf(request)),
+    }),
+  })
 
-  app.get(
-    '/:id',
-    {
-      config: { forTeachers: examIn('params', 'id', 'settings') },
-      schema: {
-        operationId: 'getExamAsAdmin',
-        summary: 'An exam',
-        tags,
-        params: IdParams,
-        response: { 200: AdminExamAnswer, ...failures('not_found') },
-      },
-    },
-    async (request) => ({ success, exam: await service.getExam(core, request.params.id) }),
-  )
+  operation('getExamAsAdmin', 'GET /:id', {
+    summary: 'An exam',
+    forTeachers: examIn('params', 'id', 'settings'),
+    params: IdParams,
+    answer: AdminExamAnswer,
+    refuses: ['not_found'],
+    run: async (request) => ({ exam: await service.getExam(core, request.params.id) }),
+  })
 
-  app.patch(
-    '/:id',
-    {
-      config: { forTeachers: examIn('params', 'id') },
-      schema: {
-        operationId: 'changeExam',
-        summary: 'Change an exam',
-        description:
-          'Attempts that have begun keep their questions. If the times change, their end changes too: 409 `ends_attempts` if that would end some at once, unless `confirm` is true.',
-        tags,
-        params: IdParams,
-        body: ExamChanges,
-        response: {
-          200: AdminExamAnswer,
-          ...failures(
-            'nothing_to_update',
-            'unknown_category',
-            'not_found',
-            'draw_too_few',
-            'forbidden',
-            'ends_attempts',
-            'changed',
-            'too_many',
-          ),
-        },
-      },
-    },
-    async (request) => ({
-      success,
+  operation('changeExam', 'PATCH /:id', {
+    summary: 'Change an exam',
+    description:
+      'Attempts that have begun keep their questions. If the times change, their end changes too: 409 `ends_attempts` if that would end some at once, unless `confirm` is true.',
+    forTeachers: examIn('params', 'id'),
+    params: IdParams,
+    body: ExamChanges,
+    answer: AdminExamAnswer,
+    refuses: [
+      'nothing_to_update',
+      'unknown_category',
+      'not_found',
+      'draw_too_few',
+      'forbidden',
+      'ends_attempts',
+      'changed',
+      'too_many',
+    ],
+    run: async (request) => ({
       exam: await service.changeExam(
         core,
         actorOf(request),
@@ -183,7 +132,7 @@ export const examEditingRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = asyn
         keeperOf(request),
       ),
     }),
-  )
+  })
 }
 
 /** `1 question`, `2 questions` */

@@ -1,53 +1,34 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import { AssetAnswer, AssetForm, AssetsAnswer } from '../../../schemas/notes.schemas.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
+import { operations } from '../../http/operations.ts'
 import { askerOf } from '../../http/request-log.ts'
 import * as assets from './note-assets.service.ts'
 
-const tags = ['notes']
-const success = true as const
-const consumes = ['multipart/form-data']
-
 /** Images on pages, at `/api/v01`, for signed-in people. */
-export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/pages/:id/assets',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listAssets',
-        summary: 'The images of a page',
-        tags,
-        params: IdParams,
-        response: { 200: AssetsAnswer, ...failures('not_found', 'exam_in_progress') },
-      },
-    },
-    async ({ caller, params }) => ({
-      success,
-      assets: await assets.listAssets(core, caller.userId, params.id),
-    }),
-  )
+export const assetRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'notes')
 
-  app.post(
-    '/pages/:id/assets',
-    {
-      ...takesForm,
-      schema: {
-        operationId: 'uploadAsset',
-        summary: 'Upload an image, in the form field `image`',
-        tags,
-        consumes,
-        body: AssetForm,
-        params: IdParams,
-        response: { 201: AssetAnswer, ...failures('not_found', 'not_owner', 'notes_full', 'too_many') },
-      },
-    },
-    async (request, reply) => {
+  operation('listAssets', 'GET /pages/:id/assets', {
+    summary: 'The images of a page',
+    budget: 'heavy',
+    params: IdParams,
+    answer: AssetsAnswer,
+    refuses: ['not_found', 'exam_in_progress'],
+    run: async ({ caller, params }) => ({ assets: await assets.listAssets(core, caller.userId, params.id) }),
+  })
+
+  operation('uploadAsset', 'POST /pages/:id/assets', {
+    summary: 'Upload an image, in the form field `image`',
+    ...takesForm,
+    params: IdParams,
+    body: AssetForm,
+    created: AssetAnswer,
+    refuses: ['not_found', 'not_owner', 'notes_full', 'too_many'],
+    run: async (request) => {
       const { caller, params } = request
       const asset = await assets.addAsset(
         core,
@@ -56,67 +37,41 @@ export const assetRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app
         await readImage(request),
         askerOf(request),
       )
-      return reply.code(201).send({ success, asset })
+      return { asset }
     },
-  )
+  })
 
-  app.get(
-    '/assets/:id',
-    {
-      schema: {
-        operationId: 'getAsset',
-        summary: 'An image and its signed address',
-        tags,
-        params: IdParams,
-        response: { 200: AssetAnswer, ...failures('not_found', 'exam_in_progress') },
-      },
-    },
-    async ({ caller, params }) => ({
-      success,
-      asset: await assets.getAsset(core, caller.userId, params.id),
-    }),
-  )
+  operation('getAsset', 'GET /assets/:id', {
+    summary: 'An image and its signed address',
+    params: IdParams,
+    answer: AssetAnswer,
+    refuses: ['not_found', 'exam_in_progress'],
+    run: async ({ caller, params }) => ({ asset: await assets.getAsset(core, caller.userId, params.id) }),
+  })
 
-  app.patch(
-    '/assets/:id',
-    {
-      ...takesForm,
-      schema: {
-        operationId: 'replaceAsset',
-        summary: 'Put another image in its place, from the form field `image`',
-        tags,
-        consumes,
-        body: AssetForm,
-        params: IdParams,
-        response: { 200: AssetAnswer, ...failures('not_found', 'not_owner', 'too_many') },
-      },
-    },
-    async (request) => {
+  operation('replaceAsset', 'PATCH /assets/:id', {
+    summary: 'Put another image in its place, from the form field `image`',
+    ...takesForm,
+    params: IdParams,
+    body: AssetForm,
+    answer: AssetAnswer,
+    refuses: ['not_found', 'not_owner', 'too_many'],
+    run: async (request) => {
       const { caller, params } = request
       const image = await readImage(request)
-      return {
-        success,
-        asset: await assets.replaceAsset(core, caller.userId, params.id, image, askerOf(request)),
-      }
+      return { asset: await assets.replaceAsset(core, caller.userId, params.id, image, askerOf(request)) }
     },
-  )
+  })
 
-  app.delete(
-    '/assets/:id',
-    {
-      schema: {
-        operationId: 'deleteAsset',
-        summary: 'Delete an image',
-        tags,
-        params: IdParams,
-        response: { 200: Success, ...failures('not_found', 'not_owner') },
-      },
-    },
-    async ({ caller, params }) => {
+  operation('deleteAsset', 'DELETE /assets/:id', {
+    summary: 'Delete an image',
+    params: IdParams,
+    answer: Success,
+    refuses: ['not_found', 'not_owner'],
+    run: async ({ caller, params }) => {
       await assets.deleteAsset(core, caller.userId, params.id)
-      return { success }
     },
-  )
+  })
 }
 
 const NoFields = Type.Object({})

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   InteractionAnswer,
   InteractionBody,
@@ -8,67 +8,44 @@ import {
   LibraryQuery,
 } from '../../../schemas/notes.schemas.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as library from './note-library.service.ts'
 
-const tags = ['library']
-const success = true as const
-
 /** Everybody's public notebooks, at `/api/v01/library`, for signed-in people. */
-export const libraryRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      config: { budget: 'heavy', decidesHelpLock: true },
-      schema: {
-        operationId: 'searchLibrary',
-        summary: 'Public notebooks',
-        tags,
-        querystring: LibraryQuery,
-        response: { 200: LibraryAnswer },
-      },
-    },
-    async ({ caller, query }) => {
-      const { notebooks, total } = await library.searchLibrary(core, caller.userId, query)
-      return { success, notebooks, ...describePage(total, query.page, library.NOTEBOOKS_PER_PAGE) }
-    },
-  )
+export const libraryRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'library')
 
-  app.get(
-    '/:notebook_id',
-    {
-      config: { decidesHelpLock: true },
-      schema: {
-        operationId: 'readPublicNotebook',
-        summary: 'A public notebook with its pages',
-        description: 'The objects of its pages are at `/pages/{id}/objects`, as those of one’s own are.',
-        tags,
-        params: LibraryParams,
-        response: { 200: LibraryNotebookAnswer, ...failures('not_found') },
-      },
+  operation('searchLibrary', 'GET', {
+    summary: 'Public notebooks',
+    budget: 'heavy',
+    decidesHelpLock: true,
+    query: LibraryQuery,
+    answer: LibraryAnswer,
+    run: async ({ caller, query }) => {
+      const { notebooks, total } = await library.searchLibrary(core, caller.userId, query)
+      return { notebooks, ...describePage(total, query.page, library.NOTEBOOKS_PER_PAGE) }
     },
-    async ({ caller, params }) => ({
-      success,
+  })
+
+  operation('readPublicNotebook', 'GET /:notebook_id', {
+    summary: 'A public notebook with its pages',
+    description: 'The objects of its pages are at `/pages/{id}/objects`, as those of one’s own are.',
+    decidesHelpLock: true,
+    params: LibraryParams,
+    answer: LibraryNotebookAnswer,
+    refuses: ['not_found'],
+    run: async ({ caller, params }) => ({
       notebook: await library.getPublicNotebook(core, caller.userId, params.notebook_id),
     }),
-  )
+  })
 
-  app.post(
-    '/:notebook_id/interactions',
-    {
-      schema: {
-        operationId: 'reactToNotebook',
-        summary: 'Like or bookmark a public notebook, or take that back',
-        tags,
-        params: LibraryParams,
-        body: InteractionBody,
-        response: { 200: InteractionAnswer, ...failures('not_found') },
-      },
-    },
-    async ({ caller, params, body }) => ({
-      success,
-      ...(await library.interact(core, caller.userId, params.notebook_id, body)),
-    }),
-  )
+  operation('reactToNotebook', 'POST /:notebook_id/interactions', {
+    summary: 'Like or bookmark a public notebook, or take that back',
+    params: LibraryParams,
+    body: InteractionBody,
+    answer: InteractionAnswer,
+    refuses: ['not_found'],
+    run: ({ caller, params, body }) => library.interact(core, caller.userId, params.notebook_id, body),
+  })
 }

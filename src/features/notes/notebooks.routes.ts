@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { IdParams, Success } from '../../../schemas/common.ts'
 import {
   NewNotebookBody,
@@ -7,94 +7,59 @@ import {
   NotebooksAnswer,
 } from '../../../schemas/notes.schemas.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './notebooks.service.ts'
 
-const tags = ['notes']
-const success = true as const
-
 /** Notebooks, at `/api/v01`, for signed-in people. */
-export const notebookRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '/notebooks',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listNotebooks',
-        summary: 'Own notebooks, latest change first',
-        tags,
-        response: { 200: NotebooksAnswer },
-      },
-    },
-    async (request) => ({ success, notebooks: await service.listNotebooks(core, request.caller.userId) }),
-  )
+export const notebookRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'notes')
 
-  app.post(
-    '/notebooks',
-    {
-      schema: {
-        operationId: 'createNotebook',
-        summary: 'Create a notebook',
-        tags,
-        body: NewNotebookBody,
-        response: { 201: NotebookAnswer, ...failures('too_many') },
-      },
-    },
-    async (request, reply) => {
+  operation('listNotebooks', 'GET /notebooks', {
+    summary: 'Own notebooks, latest change first',
+    budget: 'heavy',
+    answer: NotebooksAnswer,
+    run: async (request) => ({ notebooks: await service.listNotebooks(core, request.caller.userId) }),
+  })
+
+  operation('createNotebook', 'POST /notebooks', {
+    summary: 'Create a notebook',
+    body: NewNotebookBody,
+    created: NotebookAnswer,
+    refuses: ['too_many'],
+    run: async (request) => {
       const notebook = await service.createNotebook(core, request.caller.userId, request.body)
-      return reply.code(201).send({ success, notebook })
+      return { notebook }
     },
-  )
+  })
 
-  app.get(
-    '/notebooks/:id',
-    {
-      schema: {
-        operationId: 'getNotebook',
-        summary: 'A notebook of one’s own, or a public one',
-        tags,
-        params: IdParams,
-        response: { 200: NotebookAnswer, ...failures('not_found', 'exam_in_progress') },
-      },
-    },
-    async ({ caller, params }) => ({
-      success,
+  operation('getNotebook', 'GET /notebooks/:id', {
+    summary: 'A notebook of one’s own, or a public one',
+    params: IdParams,
+    answer: NotebookAnswer,
+    refuses: ['not_found', 'exam_in_progress'],
+    run: async ({ caller, params }) => ({
       notebook: await service.getNotebook(core, caller.userId, params.id),
     }),
-  )
+  })
 
-  app.patch(
-    '/notebooks/:id',
-    {
-      schema: {
-        operationId: 'changeNotebook',
-        summary: 'Rename, describe, publish or hide a notebook',
-        tags,
-        params: IdParams,
-        body: NotebookChange,
-        response: { 200: NotebookAnswer, ...failures('nothing_to_update', 'not_found', 'not_owner') },
-      },
-    },
-    async ({ caller, params, body }) => ({
-      success,
+  operation('changeNotebook', 'PATCH /notebooks/:id', {
+    summary: 'Rename, describe, publish or hide a notebook',
+    params: IdParams,
+    body: NotebookChange,
+    answer: NotebookAnswer,
+    refuses: ['nothing_to_update', 'not_found', 'not_owner'],
+    run: async ({ caller, params, body }) => ({
       notebook: await service.changeNotebook(core, caller.userId, params.id, body),
     }),
-  )
+  })
 
-  app.delete(
-    '/notebooks/:id',
-    {
-      schema: {
-        operationId: 'deleteNotebook',
-        summary: 'Delete a notebook with its pages and files',
-        tags,
-        params: IdParams,
-        response: { 200: Success, ...failures('not_found', 'not_owner') },
-      },
-    },
-    async ({ caller, params }) => {
+  operation('deleteNotebook', 'DELETE /notebooks/:id', {
+    summary: 'Delete a notebook with its pages and files',
+    params: IdParams,
+    answer: Success,
+    refuses: ['not_found', 'not_owner'],
+    run: async ({ caller, params }) => {
       await service.deleteNotebook(core, caller.userId, params.id)
-      return { success }
     },
-  )
+  })
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { sayIn } from '../../formats/translations.ts'
 import { deviceOf } from '../../http/callers.ts'
 import { cookieOptions } from '../../http/cookies.ts'
-import { failures, toAppError } from '../../http/failures.ts'
+import { toAppError } from '../../http/failures.ts'
 import { Page, redirects, sendPage } from '../../http/page-body.ts'
 import { pageLanguageOf } from '../../http/request-language.ts'
 import type { Answer } from '../auth/account-owner.ts'
@@ -21,14 +21,14 @@ import { explain } from './sign-in-html.ts'
 const tags = ['pages']
 /** Failures after which the question is asked again. */
 const ASKED_AGAIN = new Set(['account_exists', 'invalid_credentials', 'locked_out'])
-const refusals = failures(
+const refusals = [
   'account_exists',
   'email_taken',
   'oidc_state',
   'oidc_failed',
   'account_suspended',
   'not_configured',
-)
+] as const
 
 const AnswerForm = Type.Object({
   answer: Type.Enum(['password', 'mail', 'anew'], {
@@ -50,14 +50,14 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
   app.get(
     QUESTION_PATH,
     {
-      config: { budget: 'none' },
+      config: { budget: 'none', refuses: refusals },
       schema: {
         operationId: 'showAccountQuestion',
         summary: 'Ask whose the account is that has the address of who signs in',
         description: 'Signs in once the account is known to be theirs: a mailed link may have proved it.',
         tags,
         produces: ['text/html', 'application/json'],
-        response: { ...redirects, 200: Page, ...refusals },
+        response: { ...redirects, 200: Page },
       },
     },
     async (request, reply) => {
@@ -69,7 +69,7 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
   app.post(
     QUESTION_PATH,
     {
-      config: { budget: 'none' },
+      config: { budget: 'none', refuses: ['invalid_credentials', 'locked_out', ...refusals] },
       schema: {
         operationId: 'answerAccountQuestion',
         summary: 'Say whose the account is: sets the session cookie',
@@ -77,12 +77,7 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
         consumes: ['application/x-www-form-urlencoded'],
         produces: ['text/html', 'application/json'],
         body: AnswerForm,
-        response: {
-          ...redirects,
-          200: Page,
-          ...failures('invalid_credentials', 'locked_out'),
-          ...refusals,
-        },
+        response: { ...redirects, 200: Page },
       },
     },
     async (request, reply) => {

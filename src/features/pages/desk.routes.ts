@@ -7,7 +7,6 @@ import type { Core } from '../../core.ts'
 import { sayIn, text } from '../../formats/translations.ts'
 import { identifyByCookie, isAdmin } from '../../http/callers.ts'
 import { cookieOptions, DESK_COOKIE, NEXT_COOKIE } from '../../http/cookies.ts'
-import { failures } from '../../http/failures.ts'
 import { Page, redirects, sendPage } from '../../http/page-body.ts'
 import { pageLanguageOf } from '../../http/request-language.ts'
 import { accepts } from '../../http/vary.ts'
@@ -107,12 +106,13 @@ export const deskRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     app.get(
       url,
       {
+        config: { refuses: ['not_found'] },
         schema: {
           operationId: 'showAdminDesk',
           summary: 'A page for administrators',
           tags,
           hide: url !== '/admin',
-          response: { ...redirects, 200: Page, ...failures('not_found') },
+          response: { ...redirects, 200: Page },
         },
       },
       async (request, reply) => {

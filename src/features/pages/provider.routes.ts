@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { sayIn } from '../../formats/translations.ts'
 import { deviceOf } from '../../http/callers.ts'
 import { cookieOptions } from '../../http/cookies.ts'
-import { failures, logFailure, sendFailure, toAppError } from '../../http/failures.ts'
+import { logFailure, sendFailure, toAppError } from '../../http/failures.ts'
 import { pageLanguageOf } from '../../http/request-language.ts'
 import { registerUrlencoded } from '../../http/urlencoded-body.ts'
 import { loginByProviderOnWeb } from '../auth/auth.service.ts'
@@ -64,7 +64,11 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.get(
     `${PATH}/start`,
     {
-      config: { timeoutMs: TIMEOUT_MS, budget: 'none' },
+      config: {
+        timeoutMs: TIMEOUT_MS,
+        budget: 'none',
+        refuses: ['not_configured', 'identity_provider_down'],
+      },
       schema: {
         operationId: 'startProviderSignIn',
         summary: 'Sign in by the OpenID Connect provider',
@@ -72,10 +76,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
         tags,
         produces,
         querystring: Type.Object({ next: Anything }),
-        response: {
-          302: Type.Null({ description: 'the browser goes on to the provider' }),
-          ...failures('not_configured', 'identity_provider_down'),
-        },
+        response: { 302: Type.Null({ description: 'the browser goes on to the provider' }) },
       },
     },
     async (request, reply) => {
@@ -94,7 +95,21 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.get(
     `${PATH}/callback`,
     {
-      config: { timeoutMs: TIMEOUT_MS, budget: 'none' },
+      config: {
+        timeoutMs: TIMEOUT_MS,
+        budget: 'none',
+        refuses: [
+          'oidc_state',
+          'oidc_failed',
+          'oidc_denied',
+          'email_unverified',
+          'account_exists',
+          'email_taken',
+          'account_suspended',
+          'not_configured',
+          'identity_provider_down',
+        ],
+      },
       schema: {
         operationId: 'finishProviderSignIn',
         summary: 'Where the OpenID Connect provider sends browsers back to: sets the session cookie',
@@ -106,17 +121,6 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
             description:
               'signed in: the browser goes on to the page that it wanted, or to say whose the account is',
           }),
-          ...failures(
-            'oidc_state',
-            'oidc_failed',
-            'oidc_denied',
-            'email_unverified',
-            'account_exists',
-            'email_taken',
-            'account_suspended',
-            'not_configured',
-            'identity_provider_down',
-          ),
         },
       },
     },
@@ -148,7 +152,10 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
   app.post(
     LOGOUT,
     {
-      config: { timeoutMs: TIMEOUT_MS },
+      config: {
+        timeoutMs: TIMEOUT_MS,
+        refuses: ['invalid_request', 'not_configured', 'identity_provider_down'],
+      },
       schema: {
         operationId: 'logOutByProvider',
         summary: 'Back-channel logout, called by the OpenID Connect provider',
@@ -156,10 +163,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (
         tags,
         consumes: ['application/x-www-form-urlencoded'],
         body: Type.Object({ logout_token: Text(1, 32_768) }),
-        response: {
-          200: Success,
-          ...failures('invalid_request', 'not_configured', 'identity_provider_down'),
-        },
+        response: { 200: Success },
       },
     },
     async (request) => {

@@ -10,7 +10,7 @@ import { sayIn } from '../../formats/translations.ts'
 import { signToken } from '../../http/caller-tokens.ts'
 import { deviceOf, identifyByCookie } from '../../http/callers.ts'
 import { BY_PROVIDER, cookieOptions, DESK_COOKIE, NEXT_COOKIE, SESSION_COOKIE } from '../../http/cookies.ts'
-import { failures, sendFailure, toAppError } from '../../http/failures.ts'
+import { sendFailure, toAppError } from '../../http/failures.ts'
 import { Page, redirects, sendPage } from '../../http/page-body.ts'
 import { pageLanguageOf, setLanguageCookie } from '../../http/request-language.ts'
 import { mediaTypeOf } from '../../http/request-log.ts'
@@ -78,13 +78,14 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     app.get(
       form,
       {
+        config: { refuses: ['oidc_only', 'registration_closed'] },
         schema: {
           operationId: nameOf('show', form),
           summary: FORMS[form].title,
           description: 'Fields of the query fill the form in, as the token of a mailed link does.',
           tags,
           produces: ['text/html'],
-          response: { 200: Page, ...failures('oidc_only', 'registration_closed') },
+          response: { 200: Page },
         },
       },
       async (request, reply) => {
@@ -103,24 +104,23 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       path,
       {
         // Logins have a queue of their own.
-        config: { budget: 'none' },
+        config: {
+          budget: 'none',
+          refuses: [
+            'invalid_credentials',
+            'oidc_only',
+            'account_suspended',
+            'locked_out',
+            ...(portal === 'admin' ? (['admin_required'] as const) : []),
+          ],
+        },
         schema: {
           operationId: nameOf('submit', path),
           summary: `${FORMS[path].title}: sets the session cookie`,
           tags,
           consumes,
           body: WebLoginBody,
-          response: {
-            ...redirects,
-            200: WebLoginAnswer,
-            ...failures(
-              'invalid_credentials',
-              'oidc_only',
-              'account_suspended',
-              'locked_out',
-              ...(portal === 'admin' ? (['admin_required'] as const) : []),
-            ),
-          },
+          response: { ...redirects, 200: WebLoginAnswer },
         },
       },
       async (request, reply) =>
@@ -130,17 +130,14 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/create_account',
     {
+      config: { refuses: ['username_taken', 'email_taken', 'oidc_only', 'registration_closed'] },
       schema: {
         operationId: nameOf('submit', '/create_account'),
         summary: 'Create an account: sets the session cookie',
         tags,
         consumes,
         body: WebRegisterBody,
-        response: {
-          ...redirects,
-          201: WebLoginAnswer,
-          ...failures('username_taken', 'email_taken', 'oidc_only', 'registration_closed'),
-        },
+        response: { ...redirects, 201: WebLoginAnswer },
       },
     },
     async (request, reply) =>
@@ -205,13 +202,14 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/forgot_password',
     {
+      config: { refuses: ['oidc_only'] },
       schema: {
         operationId: nameOf('submit', '/forgot_password'),
         summary: 'Mail a link that resets the password, as a form',
         tags,
         consumes,
         body: RequestResetBody,
-        response: { 200: Page, ...failures('oidc_only') },
+        response: { 200: Page },
       },
     },
     async (request, reply) => {
@@ -225,13 +223,14 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/reset_password',
     {
+      config: { refuses: ['invalid_token', 'oidc_only'] },
       schema: {
         operationId: nameOf('submit', '/reset_password'),
         summary: 'Set a new password by a mailed link, as a form',
         tags,
         consumes,
         body: ConfirmResetBody,
-        response: { ...redirects, ...failures('invalid_token', 'oidc_only') },
+        response: { ...redirects },
       },
     },
     async (request, reply) => {
@@ -243,6 +242,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.post(
     '/confirm_address',
     {
+      config: { refuses: ['invalid_token'] },
       schema: {
         operationId: nameOf('submit', '/confirm_address'),
         summary: 'Confirm by a mailed link that an account is one’s own, as a form',
@@ -251,7 +251,7 @@ export const formRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
         tags,
         consumes,
         body: Type.Object({ token: Text(1, 200) }),
-        response: { 200: Page, ...failures('invalid_token') },
+        response: { 200: Page },
       },
     },
     async (request, reply) => {

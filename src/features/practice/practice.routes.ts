@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import {
   ForecastAnswer,
   ForecastQuery,
@@ -15,123 +15,70 @@ import {
   UndoBody,
 } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { readForecast } from './forecast.service.ts'
 import * as service from './practice.service.ts'
 import { review, undo } from './reviewing.service.ts'
 
-const tags = ['practice']
-const success = true as const
-
 /** Spaced repetition (docs/protocol/practice.md), at `/api/v01/practice`, for signed-in people. */
-export const practiceRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      schema: {
-        operationId: 'getPractice',
-        summary: 'What is to be practised now, and what was today',
-        tags,
-        response: { 200: PracticeAnswer },
-      },
-    },
-    async ({ caller }) => ({ success, ...(await service.readPractice(core, caller.userId)) }),
-  )
+export const practiceRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'practice')
 
-  app.put(
-    '/settings',
-    {
-      schema: {
-        operationId: 'changePracticeSettings',
-        summary: 'Set how many new questions come each day, and how well answers should be remembered',
-        description: 'Settings that are left out stay as they are.',
-        tags,
-        body: PracticeSettingsChanges,
-        response: { 200: PracticeSettingsAnswer, ...failures('too_many') },
-      },
-    },
-    async ({ caller, body }) => ({
-      success,
-      settings: await service.changeSettings(core, caller.userId, body),
-    }),
-  )
+  operation('getPractice', 'GET', {
+    summary: 'What is to be practised now, and what was today',
+    answer: PracticeAnswer,
+    run: ({ caller }) => service.readPractice(core, caller.userId),
+  })
 
-  app.get(
-    '/next',
-    {
-      config: { decidesHelpLock: true },
-      schema: {
-        operationId: 'listNextCards',
-        summary: 'The questions to practise now',
-        description:
-          'Due questions first, beginning with those that raise the expected score most; then new ones.',
-        tags,
-        querystring: NextQuery,
-        response: { 200: NextAnswer },
-      },
-    },
-    async ({ caller, query }) => ({ success, ...(await service.listNext(core, caller.userId, query)) }),
-  )
+  operation('changePracticeSettings', 'PUT /settings', {
+    summary: 'Set how many new questions come each day, and how well answers should be remembered',
+    description: 'Settings that are left out stay as they are.',
+    body: PracticeSettingsChanges,
+    answer: PracticeSettingsAnswer,
+    refuses: ['too_many'],
+    run: async ({ caller, body }) => ({ settings: await service.changeSettings(core, caller.userId, body) }),
+  })
 
-  app.post(
-    '/reviews',
-    {
-      schema: {
-        operationId: 'sendReviews',
-        summary: 'Send answers to practice questions',
-        description:
-          'Each answer counts once, by its `client_id`. If one is refused, the others still count.',
-        tags,
-        body: ReviewsBody,
-        response: { 200: ReviewsAnswer, ...failures('too_many', 'daily_limit') },
-      },
-    },
-    async ({ caller, body }) => ({ success, results: await review(core, caller.userId, body.reviews) }),
-  )
+  operation('listNextCards', 'GET /next', {
+    summary: 'The questions to practise now',
+    description:
+      'Due questions first, beginning with those that raise the expected score most; then new ones.',
+    decidesHelpLock: true,
+    query: NextQuery,
+    answer: NextAnswer,
+    run: ({ caller, query }) => service.listNext(core, caller.userId, query),
+  })
 
-  app.post(
-    '/reviews/undo',
-    {
-      schema: {
-        operationId: 'undoReview',
-        summary: 'Undo the newest answer to a question',
-        tags,
-        body: UndoBody,
-        response: { 200: UndoAnswer, ...failures('not_found', 'not_newest') },
-      },
-    },
-    async ({ caller, body }) => ({ success, card: await undo(core, caller.userId, body.client_id) }),
-  )
+  operation('sendReviews', 'POST /reviews', {
+    summary: 'Send answers to practice questions',
+    description: 'Each answer counts once, by its `client_id`. If one is refused, the others still count.',
+    body: ReviewsBody,
+    answer: ReviewsAnswer,
+    refuses: ['too_many', 'daily_limit'],
+    run: async ({ caller, body }) => ({ results: await review(core, caller.userId, body.reviews) }),
+  })
 
-  app.get(
-    '/forecast',
-    {
-      schema: {
-        operationId: 'getForecast',
-        summary: 'The score that you can expect in an exam',
-        tags,
-        querystring: ForecastQuery,
-        response: { 200: ForecastAnswer, ...failures('not_found', 'not_practisable') },
-      },
-    },
-    async ({ caller, query }) => ({ success, ...(await readForecast(core, caller.userId, query)) }),
-  )
+  operation('undoReview', 'POST /reviews/undo', {
+    summary: 'Undo the newest answer to a question',
+    body: UndoBody,
+    answer: UndoAnswer,
+    refuses: ['not_found', 'not_newest'],
+    run: async ({ caller, body }) => ({ card: await undo(core, caller.userId, body.client_id) }),
+  })
 
-  app.get(
-    '/history',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'getPracticeHistory',
-        summary: 'Practice by day, and how much of it was right',
-        tags,
-        querystring: PracticeHistoryQuery,
-        response: { 200: PracticeHistoryAnswer },
-      },
-    },
-    async ({ caller, query }) => ({
-      success,
-      ...(await service.readHistory(core, caller.userId, query.days)),
-    }),
-  )
+  operation('getForecast', 'GET /forecast', {
+    summary: 'The score that you can expect in an exam',
+    query: ForecastQuery,
+    answer: ForecastAnswer,
+    refuses: ['not_found', 'not_practisable'],
+    run: ({ caller, query }) => readForecast(core, caller.userId, query),
+  })
+
+  operation('getPracticeHistory', 'GET /history', {
+    summary: 'Practice by day, and how much of it was right',
+    budget: 'heavy',
+    query: PracticeHistoryQuery,
+    answer: PracticeHistoryAnswer,
+    run: ({ caller, query }) => service.readHistory(core, caller.userId, query.days),
+  })
 }

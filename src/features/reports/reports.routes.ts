@@ -1,39 +1,39 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { IdParams } from '../../../schemas/common.ts'
 import { NewReport, Reported } from '../../../schemas/reports.schemas.ts'
 import type { Core } from '../../core.ts'
 import { viewerOf } from '../../http/callers.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import * as service from './reports.service.ts'
 
-const success = true as const
-
 /** Telling administrators of a message or a comment, at `/api/v01`, for signed-in people. */
-export const reportRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  const schema = {
+export const reportRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const shared = {
     description: 'If the same person reports it again, the answer is 200 with the first report.',
     params: IdParams,
     body: NewReport,
-    response: { 201: Reported, 200: Reported, ...failures('not_found', 'too_many') },
-  }
+    answer: Reported,
+    created: Reported,
+    refuses: ['not_found', 'too_many'],
+  } as const
 
-  app.post(
-    '/chat/messages/:id/report',
-    { schema: { operationId: 'reportMessage', summary: 'Report a message', tags: ['chat'], ...schema } },
-    async ({ caller, params, body }, reply) => {
+  operations(app, 'chat')('reportMessage', 'POST /chat/messages/:id/report', {
+    ...shared,
+    summary: 'Report a message',
+    run: async ({ caller, params, body }, reply) => {
       const { id, repeated } = await service.reportMessage(core, caller.userId, params.id, body.reason)
-      return reply.code(repeated ? 200 : 201).send({ success, report_id: id })
+      reply.code(repeated ? 200 : 201)
+      return { report_id: id }
     },
-  )
+  })
 
-  app.post(
-    '/discussions/comments/:id/report',
-    {
-      schema: { operationId: 'reportComment', summary: 'Report a comment', tags: ['discussions'], ...schema },
-    },
-    async ({ caller, params, body }, reply) => {
+  operations(app, 'discussions')('reportComment', 'POST /discussions/comments/:id/report', {
+    ...shared,
+    summary: 'Report a comment',
+    run: async ({ caller, params, body }, reply) => {
       const { id, repeated } = await service.reportComment(core, viewerOf(caller), params.id, body.reason)
-      return reply.code(repeated ? 200 : 201).send({ success, report_id: id })
+      reply.code(repeated ? 200 : 201)
+      return { report_id: id }
     },
-  )
+  })
 }

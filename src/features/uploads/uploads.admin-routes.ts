@@ -1,10 +1,11 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { ImagesAnswer, ImagesFields, ImagesForm } from '../../../schemas/uploads.schemas.ts'
 import { endSignal } from '../../admission/deadline.ts'
 import type { Core } from '../../core.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { actorOf } from '../../http/callers.ts'
 import { checkFields, readParts, readUploadedFile, takesForm } from '../../http/form-body.ts'
+import { operations } from '../../http/operations.ts'
 import { askerOf } from '../../http/request-log.ts'
 import { IMAGE_BYTES } from './images.ts'
 import { isSubjectFolder } from './upload-keys.ts'
@@ -18,24 +19,18 @@ const TIMEOUT_MS = 120_000
 const MOST_WAITING = 32 * 1024 * 1024
 
 /** Question images (docs/protocol/http.md#questions), at `/api/v01/admin/images`. */
-export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.post(
-    '/',
-    {
-      ...takesForm,
-      config: { ...takesForm.config, timeoutMs: TIMEOUT_MS },
-      schema: {
-        operationId: 'uploadImages',
-        summary: 'Upload images into a folder',
-        description:
-          'An image replaces one of the same name. Files that are refused are named in `failed`; the others are stored.',
-        tags: ['admin: images'],
-        consumes: ['multipart/form-data'],
-        body: ImagesForm,
-        response: { 200: ImagesAnswer },
-      },
-    },
-    async (request, reply) => {
+export const imageAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: images')
+
+  operation('uploadImages', 'POST /', {
+    summary: 'Upload images into a folder',
+    description:
+      'An image replaces one of the same name. Files that are refused are named in `failed`; the others are stored.',
+    ...takesForm,
+    timeoutMs: TIMEOUT_MS,
+    body: ImagesForm,
+    answer: ImagesAnswer,
+    run: async (request, reply) => {
       const end = endSignal(request, reply)
       const upload = uploadImages(core, actorOf(request), askerOf(request))
       const answer: ImagesAnswer = { success: true, uploaded: 0, failed: [] }
@@ -75,7 +70,7 @@ export const imageAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async
       if (answer.uploaded + answer.failed.length === 0) throw invalidField('/images', 'is required')
       return answer
     },
-  )
+  })
 }
 
 function readFolder(value: unknown): string {

@@ -7,7 +7,6 @@ import { AppError } from '../../errors.ts'
 import { imageTypeOf } from '../../formats/image-types.ts'
 import { encodeExtended } from '../../formats/percent.ts'
 import { isHeld, NotModified } from '../../http/etags.ts'
-import { failures } from '../../http/failures.ts'
 import { sendContent } from '../../http/ranges.ts'
 import { isLiveAddress, type SavedAs } from './upload-addresses.ts'
 
@@ -36,19 +35,14 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   app.get(
     '/*',
     {
-      config: { budget: 'none' },
+      config: { budget: 'none', refuses: ['invalid_signature', 'not_found', 'range_not_satisfiable'] },
       schema: {
         operationId: 'getFile',
         summary: 'A stored file, by its signed address',
         tags: ['files'],
         querystring: Signed,
         params: Type.Object({ '*': Type.String() }),
-        response: {
-          200: Bytes,
-          206: Bytes,
-          304: NotModified,
-          ...failures('invalid_signature', 'not_found', 'range_not_satisfiable'),
-        },
+        response: { 200: Bytes, 206: Bytes, 304: NotModified },
       },
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { SuccessMessage } from '../../../schemas/common.ts'
 import {
   AdminUsersAnswer,
@@ -11,33 +11,26 @@ import {
 import type { Core } from '../../core.ts'
 import { actorOf } from '../../http/callers.ts'
 import { sendCsv } from '../../http/csv-body.ts'
-import { failures } from '../../http/failures.ts'
+import { operations } from '../../http/operations.ts'
 import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './users.service.ts'
 
-const tags = ['admin: users']
-const success = true as const
 const COLUMNS = ['id', 'username', 'email', 'full_name', 'role', 'created_at', 'updated_at']
 
 /** Users and their roles (docs/protocol/http.md#people), at `/api/v01/admin/users`, for administrators. */
-export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.get(
-    '',
-    {
-      config: { budget: 'heavy' },
-      schema: {
-        operationId: 'listUsers',
-        summary: 'Users, newest first',
-        description: 'With `Accept: text/csv`, a download of all of them.',
-        tags,
-        produces: ['application/json', 'text/csv'],
-        querystring: ListUsersQuery,
-        response: { 200: AdminUsersAnswer },
-      },
-    },
-    async (request, reply) => {
+export const userAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: users')
+
+  operation('listUsers', 'GET', {
+    summary: 'Users, newest first',
+    description: 'With `Accept: text/csv`, a download of all of them.',
+    budget: 'heavy',
+    query: ListUsersQuery,
+    produces: ['application/json', 'text/csv'],
+    answer: AdminUsersAnswer,
+    run: async (request, reply) => {
       const { q, role, page } = request.query
       const filter = { q, role: role === 'both' ? ('user,admin' as const) : role }
       if (accepts(request, 'text/csv')) {
@@ -45,63 +38,40 @@ export const userAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async 
         return sendCsv(reply, 'users', COLUMNS, service.streamUsers(reading, filter))
       }
       const { users, total } = await service.listUsers(core, filter, page)
-      return { success, users, ...describePage(total, page, service.USERS_PER_PAGE) }
+      return { users, ...describePage(total, page, service.USERS_PER_PAGE) }
     },
-  )
+  })
 
-  app.get(
-    '/counts',
-    {
-      schema: {
-        operationId: 'countUsers',
-        summary: 'How many users have each role',
-        tags,
-        response: { 200: RoleCounts },
-      },
-    },
-    async () => ({ success, ...(await service.countRoles(core)) }),
-  )
+  operation('countUsers', 'GET /counts', {
+    summary: 'How many users have each role',
+    answer: RoleCounts,
+    run: () => service.countRoles(core),
+  })
 
-  app.post(
-    '/role',
-    {
-      schema: {
-        operationId: 'changeRole',
-        summary: "Change a user's role",
-        description: 'Takes effect at once: clients have to refresh, web sessions end.',
-        tags,
-        body: RoleChange,
-        response: {
-          200: SuccessMessage,
-          ...failures('ghost_account', 'not_found', 'last_admin'),
-        },
-      },
-    },
-    async (request) => {
+  operation('changeRole', 'POST /role', {
+    summary: "Change a user's role",
+    description: 'Takes effect at once: clients have to refresh, web sessions end.',
+    body: RoleChange,
+    answer: SuccessMessage,
+    refuses: ['ghost_account', 'not_found', 'last_admin'],
+    run: async (request) => {
       await service.changeRole(core, actorOf(request), request.body)
-      return { success, message: `The role is now ${request.body.new_role}` }
+      return { message: `The role is now ${request.body.new_role}` }
     },
-  )
+  })
 
-  app.post(
-    '/bulk-role',
-    {
-      schema: {
-        operationId: 'changeRoles',
-        summary: "Change many users' roles",
-        description: 'Each change is made by itself: `errors` names those that could not be made.',
-        tags,
-        body: BulkRoleBody,
-        response: { 200: BulkRoleAnswer, ...failures('ghost_account') },
-      },
-    },
-    async (request) => {
+  operation('changeRoles', 'POST /bulk-role', {
+    summary: "Change many users' roles",
+    description: 'Each change is made by itself: `errors` names those that could not be made.',
+    body: BulkRoleBody,
+    answer: BulkRoleAnswer,
+    refuses: ['ghost_account'],
+    run: async (request) => {
       const { changed, errors } = await service.changeRoles(core, actorOf(request), request.body.updates)
       return {
-        success,
         message: `${changed} of ${request.body.updates.length} roles were set`,
         errors: errors.length > 0 ? errors : null,
       }
     },
-  )
+  })
 }

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema, onRequestHookHandler } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema, onRequestHookHandler } from 'fastify'
 import type { Config } from '../../config.ts'
 import { VERSION } from '../../version.ts'
 import { SESSION_COOKIE } from '../cookies.ts'
-import { readCodes } from '../failures.ts'
+import { refusalsByStatus } from '../failures.ts'
 import { serveFixed } from './fixed-documents.ts'
 import { Components, type Schema } from './named-schemas.ts'
 import { TAGS } from './tags.ts'
@@ -53,7 +53,10 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
         },
       },
     },
-    transform: ({ schema, url }) => ({ schema: nameParts(components, schema ?? {}), url }),
+    transform: ({ schema, url, route }) => ({
+      schema: nameParts(components, withFailures(schema ?? {}, route.config ?? {})),
+      url,
+    }),
     transformObject: (described) => {
       const document = ('openapiObject' in described ? described.openapiObject : {}) as unknown as Document
       return finish(components, document) as never
@@ -83,6 +86,18 @@ interface Operation {
 interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
+}
+
+/** A route's schema with a failure for each status that it refuses with and doesn't answer otherwise. */
+function withFailures(schema: FastifySchema, config: FastifyContextConfig): FastifySchema {
+  const { '4xx': _, '5xx': __, ...answers } = (schema.response ?? {}) as Record<string, unknown>
+  const failures = [...refusalsByStatus(config)].map(([status, codes]) => {
+    const code = { type: 'string', enum: [...codes] }
+    const narrowed = { type: 'object', required: ['code'], properties: { code } }
+    const description = code.enum.map((each) => `\`${each}\``).join(', ')
+    return [status, { allOf: [{ $ref: 'Failure#' }, narrowed], 'x-response-description': description }]
+  })
+  return { ...schema, response: { ...Object.fromEntries(failures), ...answers } }
 }
 
 /** A route's schema with references to the named ones. */
@@ -145,11 +160,11 @@ function finishOperation(method: string, operation: Operation): Operation {
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [
         status,
-        narrowContent({
+        {
           ...response,
           ...(isForm && Number(status) >= 400 && { content: { ...response.content, ...FORM_AGAIN } }),
           description: describe(status, response.description),
-        }),
+        },
       ]),
     ),
   }
@@ -159,16 +174,6 @@ function finishOperation(method: string, operation: Operation): Operation {
 function nameOperation(name: string, method: string, isOld = false): string {
   const own = method === 'put' && /^(change|rename)/.test(name) ? `${name}ByPut` : name
   return isOld ? `old${own.charAt(0).toUpperCase()}${own.slice(1)}` : own
-}
-
-function narrowContent<T extends Content & { description?: string }>(part: T): T {
-  const { content, description } = part
-  if (!content) return part
-  const narrowed = Object.entries(content).map(([type, { schema, ...rest }]) => [
-    type,
-    { ...rest, ...(schema && { schema: narrow(schema, description) }) },
-  ])
-  return { ...part, content: Object.fromEntries(narrowed) }
 }
 
 /** A default description of a status. */
@@ -181,11 +186,3 @@ const FORM_AGAIN = { 'text/html': { schema: { type: 'string' } } }
 
 const DEFAULT = 'Default Response'
 const MEANINGS: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted as a job' }
-
-/** A failure's `code` is one of those that its route declares. */
-function narrow(schema: Schema, description: string | undefined): Schema {
-  const codes = readCodes(description)
-  if (!schema.$ref?.endsWith('/Failure') || codes.length === 0) return schema
-  const code = { type: 'string', enum: codes }
-  return { allOf: [schema, { type: 'object', required: ['code'], properties: { code } }] }
-}

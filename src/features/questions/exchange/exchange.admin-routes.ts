@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import {
   ExamParams,
@@ -13,15 +13,12 @@ import { endSignal } from '../../../admission/deadline.ts'
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
 import { actorOf, checkAgain, examIn, keeperOf } from '../../../http/callers.ts'
-import { failures } from '../../../http/failures.ts'
 import type { FileStream } from '../../../http/form-body.ts'
 import { readTriableImport, takesImport } from '../../../http/import-body.ts'
+import { operations } from '../../../http/operations.ts'
 import { askerOf } from '../../../http/request-log.ts'
 import { toRead } from '../../audit/replica-reads.service.ts'
 import * as service from './exchange.service.ts'
-
-const tags = ['admin: questions']
-const success = true as const
 
 const binary = { schema: Type.String({ format: 'binary' }) }
 const Attachment = Type.Unsafe<NodeJS.ReadableStream>({
@@ -30,37 +27,22 @@ const Attachment = Type.Unsafe<NodeJS.ReadableStream>({
 })
 
 /** Import and export of questions in other systems' formats, at `/api/v01/admin/exams/:exam_id`. */
-export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
-  app.post(
-    '/import',
-    {
-      ...takesImport,
-      config: { ...takesImport.config, forTeachers: examIn('params', 'exam_id') },
-      schema: {
-        operationId: 'importQuestions',
-        summary: 'Import questions from a file',
-        description:
-          'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no equivalent here is skipped and named; the others are imported, in one transaction.',
-        tags,
-        consumes: ['multipart/form-data'],
-        params: ExamParams,
-        querystring: ImportQuery,
-        body: ExchangeForm,
-        response: {
-          200: Tried,
-          201: Exchanged,
-          ...failures(
-            'not_found',
-            'invalid_file',
-            'invalid_csv',
-            'missing_columns',
-            'payload_too_large',
-            'too_many',
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
+export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'admin: questions')
+
+  operation('importQuestions', 'POST /import', {
+    summary: 'Import questions from a file',
+    description:
+      'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no equivalent here is skipped and named; the others are imported, in one transaction.',
+    ...takesImport,
+    forTeachers: examIn('params', 'exam_id'),
+    params: ExamParams,
+    query: ImportQuery,
+    body: ExchangeForm,
+    answer: Tried,
+    created: Exchanged,
+    refuses: ['not_found', 'invalid_file', 'invalid_csv', 'missing_columns', 'payload_too_large', 'too_many'],
+    run: async (request, reply) => {
       const { format = 'auto', key } = request.query
       const asker = askerOf(request)
       const end = endSignal(request, reply)
@@ -68,30 +50,26 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         const { content: bytes, isTry } = await readTriableImport(request, 'file', readWhole)
         const { exam_id: examId } = request.params
         const input = { bytes, format: format === 'auto' ? undefined : format }
-        if (isTry) return { success, ...(await service.tryFile(core, asker, examId, input, end)) }
+        if (isTry) return service.tryFile(core, asker, examId, input, end)
         const options = { key, end, teacherId: keeperOf(request) }
         const imported = await service.importFile(core, actorOf(request), asker, examId, input, options)
-        return reply.code(201).send({ success, ...imported })
+        reply.code(201)
+        return imported
       })
     },
-  )
+  })
 
-  app.get(
-    '/export',
-    {
-      config: { budget: 'heavy', forTeachers: examIn('params', 'exam_id', 'keys') },
-      schema: {
-        operationId: 'exportQuestions',
-        summary: 'The questions of an exam as a file',
-        description:
-          'CSV, GIFT, Moodle XML, or a content package of QTI 2.1 (`qti`) or 3.0 (`qti3`). `x-left-out` says how many questions the format has no form for.',
-        tags,
-        params: ExamParams,
-        querystring: ExportQuery,
-        response: { 200: Attachment, ...failures('not_found') },
-      },
-    },
-    async (request, reply) => {
+  operation('exportQuestions', 'GET /export', {
+    summary: 'The questions of an exam as a file',
+    description:
+      'CSV, GIFT, Moodle XML, or a content package of QTI 2.1 (`qti`) or 3.0 (`qti3`). `x-left-out` says how many questions the format has no form for.',
+    budget: 'heavy',
+    forTeachers: examIn('params', 'exam_id', 'keys'),
+    params: ExamParams,
+    query: ExportQuery,
+    answer: Attachment,
+    refuses: ['not_found'],
+    run: async (request, reply) => {
       const { name, contentType, leftOut, body } = await service.exportQuestions(
         await toRead(core, request.caller.userId),
         request.params.exam_id,
@@ -104,7 +82,7 @@ export const exchangeAdminRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = as
         .header('content-disposition', `attachment; filename="${name}"`)
         .send(body)
     },
-  )
+  })
 }
 
 /** The bytes of a file, in a buffer of their own, which can be given to the thread. */
