@@ -1,5 +1,5 @@
 import type { Language } from '../schemas/languages.ts'
-import type { Asker } from './admission/fair-queue.ts'
+import type { Asker } from './scheduling/fair-queue.ts'
 
 /** Who changes something, and from where. */
 export interface Actor {

@@ -4,7 +4,6 @@ import { Value } from 'typebox/value'
 import { Email, FullName, Password, Role, Username } from '../schemas/auth.schemas.ts'
 import { COMMAND_LINE } from './actor.ts'
 import { createFiles } from './adapters/storage.ts'
-import { ConfigError, readConfig } from './config.ts'
 import { closeDatabase, connectDatabase, type Db } from './db/database-client.ts'
 import { translateDatabaseError } from './db/database-errors.ts'
 import { learnServer } from './db/database-server.ts'
@@ -25,8 +24,9 @@ import {
   writeBackup,
 } from './features/backup/backup.service.ts'
 import { setRole } from './features/users/users.service.ts'
-import { findMisspelt } from './misspelt-settings.ts'
-import { readLine } from './terminal.ts'
+import { readLine } from './process/terminal.ts'
+import { ConfigError, readConfig } from './settings/config.ts'
+import { findMisspelt } from './settings/misspelt-settings.ts'
 
 const USAGE = `Usage: npm run admin -- <command>
 

@@ -75,7 +75,7 @@ describe('the rules catch', () => {
     ],
     [
       'a route that goes past the service',
-      { 'src/features/chat/groups.routes.ts': "import * as store from './groups.store.ts'" },
+      { 'src/features/chat/conversations/groups.routes.ts': "import * as store from './groups.store.ts'" },
       'transport reaches stores through services',
     ],
     [

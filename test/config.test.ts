@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../src/config.ts'
-import { explainListening } from '../src/listening.ts'
-import { findMisspelt } from '../src/misspelt-settings.ts'
+import { explainListening } from '../src/process/listening.ts'
+import { ConfigError, readConfig } from '../src/settings/config.ts'
+import { findMisspelt } from '../src/settings/misspelt-settings.ts'
 
 const accepted = (env: Record<string, string>) => {
   try {

@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS } from '../src/settings/config.ts'
 
 /** Settings that the image fixes, or that are of no use in it. */
 const OF_THE_IMAGE = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR']

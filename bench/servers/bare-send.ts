@@ -6,8 +6,8 @@ import Fastify from 'fastify'
 import type { Core } from '../../src/core.ts'
 import { HELD } from '../../src/db/batches.ts'
 import { connectDatabase } from '../../src/db/database-client.ts'
-import { createSender } from '../../src/features/chat/sending.service.ts'
-import { insertMessages, type Send, type SentRow } from '../../src/features/chat/sending.store.ts'
+import { createSender } from '../../src/features/chat/messages/sending.service.ts'
+import { insertMessages, type Send, type SentRow } from '../../src/features/chat/messages/sending.store.ts'
 import { registerTokens, verifyToken } from '../../src/http/caller-tokens.ts'
 
 const db = connectDatabase({ url: process.env.DATABASE_URL as string, pool: 10 })

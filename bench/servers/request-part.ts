@@ -1,6 +1,7 @@
 /** A constant behind the first PARTS parts of a request (../request-parts.ts). */
-import { readConfig } from '../../src/config.ts'
-import { createNode } from '../../src/node.ts'
+
+import { createNode } from '../../src/process/node.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { buildPart } from '../request-parts.ts'
 

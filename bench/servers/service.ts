@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts'
-import { BACKLOG, createNode } from '../../src/node.ts'
+import { BACKLOG, createNode } from '../../src/process/node.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 
 /** One node as in production, except that people may send without a pause. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
 import { AppError } from '../errors.ts'
 import { encodePath } from '../formats/percent.ts'
-import type { S3Storage } from '../storage-settings.ts'
+import type { S3Storage } from '../settings/storage-settings.ts'
 import type { Files } from './files.ts'
 
 /** Longest that one try may take: callers answer 503 rather than hang. */

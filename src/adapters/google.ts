@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { Email } from '../../schemas/auth.schemas.ts'
 import { Text } from '../../schemas/common.ts'
-import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { shared } from '../scheduling/shared.ts'
+import type { Config } from '../settings/config.ts'
 
 /** Somebody whom the identity provider has identified. */
 export interface GoogleIdentity {

@@ -8,8 +8,8 @@ import { Text } from '../../schemas/common.ts'
 import { AppError } from '../errors.ts'
 import { foldCase } from '../formats/case-fold.ts'
 import { isConfidential } from '../formats/loopback.ts'
-import type { OidcSettings } from '../oidc-settings.ts'
 import { shared } from '../scheduling/shared.ts'
+import type { OidcSettings } from '../settings/oidc-settings.ts'
 import { ProviderDown, readAnswer } from './provider-answers.ts'
 
 /** Somebody whom the provider has identified. */

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { LRUCache } from 'lru-cache'
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
 import { push as measured } from '../telemetry/metrics.ts'
 import { isPublicHost, lookupPublic } from './public-addresses.ts'
 import { authorizePush, encryptPush, type KeyPair, type ReceiverKeys } from './push-encryption.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
 import type { Files } from './files.ts'
 import { createDiskFiles } from './files-disk.ts'
 import { createS3Files } from './files-s3.ts'

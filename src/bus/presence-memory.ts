@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../settings/config.ts'
 import { LocalActivity } from './activity-local.ts'
 import type { Presence } from './presence.ts'
 import { LocalPresence } from './presence-local.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Cluster, Redis } from 'ioredis'
-import { type RedisAddress, type RedisHosts, readRedisAddress } from '../redis-address.ts'
+import { type RedisAddress, type RedisHosts, readRedisAddress } from '../settings/redis-address.ts'
 
 /** How long a caller waits for Redis before it goes on without it. */
 const COMMAND_TIMEOUT_MS = 500

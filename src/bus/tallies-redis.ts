@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../config.ts'
 import { every } from '../scheduling/periodic.ts'
+import type { Config } from '../settings/config.ts'
 import { type SharedRedis, tryCommand } from './redis-connections.ts'
 import type { Tallies } from './tallies.ts'
 

@@ -1,5 +1,5 @@
-import { RoundRobin } from '../admission/round-robin.ts'
 import { AppError, busy } from '../errors.ts'
+import { RoundRobin } from '../scheduling/round-robin.ts'
 
 /** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
 export const HELD = Symbol('held')

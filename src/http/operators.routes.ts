@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { sql } from 'drizzle-orm'
 import { Type } from 'typebox'
-import { withDeadline } from '../admission/deadline.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
 import { shared } from '../scheduling/shared.ts'
 import { VERSION } from '../version.ts'
+import { withDeadline } from './deadline.ts'
 
 const Health = Type.Object({ success: Type.Literal(true), status: Type.String(), version: Type.String() })
 const parts = { status: Type.String(), database: Type.String(), bus: Type.String(), jobs: Type.String() }

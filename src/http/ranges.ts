@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { endSignal } from '../admission/deadline.ts'
 import { AppError } from '../errors.ts'
+import { endSignal } from './deadline.ts'
 
 /** Content that is read in parts. */
 export interface Content {

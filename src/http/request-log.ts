@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { type Asker, personAsking } from '../admission/fair-queue.ts'
+import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
 import { LateLogger } from '../telemetry/late-logger.ts'
 import { LogLimit } from '../telemetry/log-limit.ts'
 import { addressOf, networkOf } from './networks.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import type { Config } from '../settings/config.ts'
 import { bearerToken } from './caller-tokens.ts'
 import { SESSION_COOKIE } from './cookies.ts'
 import { mediaTypeOf } from './request-log.ts'

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { isPublicAddress, lookupPublic } from '../../src/adapters/public-addresses.ts'
 import { createPush, type Push } from '../../src/adapters/push.ts'
 import { areReceiverKeys, createKeyPair, encryptPush } from '../../src/adapters/push-encryption.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/settings/config.ts'
 import { startNameServer } from '../support/outside/name-server.ts'
 
 /** RFC 8291, section 5 and appendix A. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ProviderQueue } from '../../src/admission/provider-queue.ts'
+import { ProviderQueue } from '../../src/scheduling/provider-queue.ts'
 import { type Issuer, withIssuer } from '../support/outside/issuer.ts'
 import { APP, codeBody, somebody, withProvider } from '../support/provider-sign-in.ts'
 import { type TestService, withService } from '../support/service.ts'

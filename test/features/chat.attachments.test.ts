@@ -239,7 +239,7 @@ describe('sending files', () => {
     const keys = await keysOf(id)
     await service.sql`update attachments set created_at = now() - interval '25 hours' where id = ${id}`
     expect((await sendFiles(alice, conversationId, [id])).body).toMatchObject({ code: 'attachment_gone' })
-    const { expireUnsent } = await import('../../src/features/chat/attachments.service.ts')
+    const { expireUnsent } = await import('../../src/features/chat/messages/attachments.service.ts')
     const { sweepDiscardedFiles } = await import('../../src/features/uploads/discarded-uploads.ts')
     const core = service.nodes[0]?.core
     if (!core) throw new Error('no node')

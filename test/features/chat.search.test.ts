@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { indexMessages } from '../../src/features/chat/message-words.service.ts'
+import { indexMessages } from '../../src/features/chat/search/message-words.service.ts'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
 import { deleteExpired } from '../../src/features/retention/retention.service.ts'
+import { readConfig } from '../../src/settings/config.ts'
 import { createExam } from '../support/content/exams.ts'
 import { type TestService, withService } from '../support/service.ts'
 

@@ -59,7 +59,7 @@ test('every regular expression in the code takes linear time', async () => {
   for (const folder of ['src', 'schemas'])
     for (const file of await readdir(folder, { recursive: true })) {
       // Settings come from the operator, and are read once.
-      if (!file.endsWith('.ts') || /(^config|-settings)\.ts$/.test(file)) continue
+      if (!file.endsWith('.ts') || file.startsWith('settings/')) continue
       const source = (await readFile(path.join(folder, file), 'utf8')).replaceAll(/`[^`]*`/g, '')
       for (const [whole, pattern, flags] of source.matchAll(literal)) {
         // The checker can't read classes of whole strings; the one that is here looks at a parameter of bounded length.

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import type { Config } from '../../src/config.ts'
+import type { Config } from '../../src/settings/config.ts'
 import { createDatabase, startService, type TestDatabase, type TestService } from '../support/service.ts'
 
 const BEAT_MS = 100

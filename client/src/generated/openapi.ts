@@ -950,7 +950,7 @@ export interface paths {
   }
   '/api/v01/assistant/conversations/{id}': {
     /** Rename a conversation */
-    patch: {
+    put: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': NewTitle } }
       responses: {
@@ -967,7 +967,7 @@ export interface paths {
       }
     }
     /** Rename a conversation */
-    put: {
+    patch: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody: { content: { 'application/json': NewTitle } }
       responses: {
@@ -2148,7 +2148,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'too_many'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

@@ -8,8 +8,8 @@ import {
   NewAccountBody,
   SuspensionBody,
 } from '../../../schemas/managed-accounts.schemas.ts'
-import { runInTurn } from '../../admission/admission.ts'
 import type { Core } from '../../core.ts'
+import { runInTurn } from '../../http/admission.ts'
 import { actorOf, deviceOf } from '../../http/callers.ts'
 import { readTriableImport, takesImport } from '../../http/import-body.ts'
 import { operations } from '../../http/operations.ts'

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Allowance } from '../../../schemas/allowances.schemas.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { examsOf, isOpenClass, isThereFor, knowClassExams, studentsOf } from '../../db/exam-access.ts'
 import { type Columns, only, statement } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { containing, foldedCase, plannedFor } from '../../db/text-search.ts'
+import { examsOf, isOpenClass, isThereFor, knowClassExams, studentsOf } from '../exams/exam-access.sql.ts'
 
 export interface AllowanceFilter {
   /** Part of the username or full name, in any case. */

@@ -1,10 +1,10 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
-import { examsOf, studentsOf } from '../../db/exam-access.ts'
 import { isAnyOf, iso, only, type Places, query, statement, unseen } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { DAY_MS, localDays } from '../../formats/local-time.ts'
+import { examsOf, studentsOf } from '../exams/exam-access.sql.ts'
 
 /** Days as `YYYY-MM-DD`, both included. */
 export interface Period {

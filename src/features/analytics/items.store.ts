@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { studentsOf } from '../../db/exam-access.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import type { Answers } from '../../db/tables/attempts.tables.ts'
+import { studentsOf } from '../exams/exam-access.sql.ts'
 
 /** Finished attempts at the exam, the first or last of each student or all, of a class or everybody, by their ids. */
 export async function listChosen(

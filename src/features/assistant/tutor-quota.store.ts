@@ -1,8 +1,8 @@
 import { and, eq, gte, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { only, query } from '../../db/query.ts'
 import { assistantQuestions } from '../../db/tables/assistant.tables.ts'
+import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
 /** Lets the commit not wait for the disk: a reservation that PostgreSQL loses when it fails is one that expired. */
 export async function commitAsynchronously(tx: Executor): Promise<void> {

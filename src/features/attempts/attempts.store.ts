@@ -1,13 +1,13 @@
 import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
-import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { isTaughtBy, isThereFor } from '../../db/exam-access.ts'
-import { personalColumns, personalTimes } from '../../db/personal-times.ts'
 import { isAnyOf } from '../../db/query.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { type Answers, attempts, examPapers, type GradedValues } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { isTaughtBy, isThereFor } from '../exams/exam-access.sql.ts'
+import { personalColumns, personalTimes } from '../timing/personal-times.sql.ts'
+import { isCurrentPaper } from './current-paper.sql.ts'
+import { UNDER_WAY } from './under-way.sql.ts'
 
 export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect

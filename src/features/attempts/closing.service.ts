@@ -2,7 +2,6 @@ import type { Core } from '../../core.ts'
 import { batched, HELD } from '../../db/batches.ts'
 import type { Executor } from '../../db/database-client.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
-import { GRACE_MS } from '../../db/under-way.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
@@ -10,6 +9,7 @@ import * as store from './attempts.store.ts'
 import { type Changes, mergeAnswers } from './fitting-answers.ts'
 import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
 import { paperOf } from './papers.service.ts'
+import { GRACE_MS } from './under-way.sql.ts'
 
 /** Attempts that are closed in one transaction. */
 const SWEEP_SIZE = 100

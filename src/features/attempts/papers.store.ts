@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
-import { isCurrentPaper } from '../../db/current-paper.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { examPapers } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
+import { isCurrentPaper } from './current-paper.sql.ts'
 
 export type PaperRow = typeof examPapers.$inferSelect
 

@@ -24,7 +24,7 @@ export interface ReleasedResult<Attempt extends StoredScore = store.AttemptRow> 
 
 /**
  * Whether students may see the results of an exam: if they are instant, or as long as they are released. Statements
- * have `hasVisibleResults` (db/visible-results.ts) for it.
+ * have `hasVisibleResults` (features/results/visible-results.sql.ts) for it.
  */
 export function showsResults(
   exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>,
@@ -59,7 +59,7 @@ export function toScore({ maxScore: max_score, percentage, ...rest }: GradedValu
   return { ...rest, max_score, percentage: max_score === 0 ? null : roundPercentage(percentage) }
 }
 
-/** What administrators, and teachers of their own exams, may know of keys: db/open-keys.ts has the rule for others. */
+/** What administrators, and teachers of their own exams, may know of keys: features/classes/open-keys.sql.ts has the rule for others. */
 export const OPEN_KEYS: Keys = { shows_keys: true, keys_open_at: null }
 
 /** One's own attempt whose result may be seen, and its paper. 404 for another's, 403 `results_not_released`. */

@@ -5,7 +5,6 @@ import type { SaveAnswer, SaveBody } from '../../../schemas/attempts.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
-import { GRACE_MS } from '../../db/under-way.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
@@ -16,6 +15,7 @@ import { readChanges } from './fitting-answers.ts'
 import { paperOf } from './papers.service.ts'
 import * as savingStore from './saving.store.ts'
 import type { Sitting } from './sitting.ts'
+import { GRACE_MS } from './under-way.sql.ts'
 
 /** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
 type RememberedAttempt = Pick<

@@ -1,7 +1,7 @@
 import { HELD } from '../../db/batches.ts'
 import type { Db } from '../../db/database-client.ts'
 import { type Columns, toRows } from '../../db/query.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from './under-way.sql.ts'
 
 export interface Sync {
   attemptId: number

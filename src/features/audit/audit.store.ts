@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, max, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { examsOf } from '../../db/exam-access.ts'
 import { auditEntries } from '../../db/tables/audit.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { slicesOf } from '../../formats/slices.ts'
+import { examsOf } from '../exams/exam-access.sql.ts'
 
 export type AuditRow = typeof auditEntries.$inferSelect & { actor: string | null; subjectName: string | null }
 export type NewAuditRow = Omit<typeof auditEntries.$inferInsert, 'id' | 'at'>

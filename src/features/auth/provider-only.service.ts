@@ -1,7 +1,7 @@
-import { ConfigError } from '../../config.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
+import { ConfigError } from '../../settings/config.ts'
 import { hasIdentity, hasOperatorsAdmin } from './identities.store.ts'
 import { endOtherSessions } from './sessions.service.ts'
 

@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isKeptBy } from '../../db/exam-access.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts, examPapers } from '../../db/tables/attempts.tables.ts'
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
+import { isKeptBy } from '../exams/exam-access.sql.ts'
 
 export type ChallengeRow = typeof challenges.$inferSelect & { examId: number; userId: number }
 

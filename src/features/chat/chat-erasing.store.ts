@@ -3,8 +3,8 @@ import type { StoredReaction } from '../../bus/events.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { GHOST_ID, isPerson } from '../../db/tables/users.tables.ts'
-import { tryLockConversations } from './conversations.store.ts'
-import { updateReactions } from './reactions.store.ts'
+import { tryLockConversations } from './conversations/conversations.store.ts'
+import { updateReactions } from './messages/reactions.store.ts'
 
 export interface LeftRow {
   id: number

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { connectionRoutes } from './connections.routes.ts'
-import { type ChatParts, conversationRoutes } from './conversations.routes.ts'
-import { groupRoutes } from './groups.routes.ts'
-import { changeRoutes } from './messages.routes.ts'
-import { peopleRoutes } from './people.routes.ts'
+import { connectionRoutes } from './connections/connections.routes.ts'
+import { peopleRoutes } from './connections/people.routes.ts'
+import { type ChatParts, conversationRoutes } from './conversations/conversations.routes.ts'
+import { groupRoutes } from './conversations/groups.routes.ts'
+import { changeRoutes } from './messages/messages.routes.ts'
 
 /**
  * Peer chat (docs/protocol/http.md#chat), at `/api/v01/chat`, for signed-in people. Listing and sending messages are

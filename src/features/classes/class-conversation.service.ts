@@ -4,7 +4,11 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
-import { insertOwnerlessGroup, replaceMembers, type TellGroup } from '../chat/class-groups.service.ts'
+import {
+  insertOwnerlessGroup,
+  replaceMembers,
+  type TellGroup,
+} from '../chat/conversations/class-groups.service.ts'
 import { lockTaughtClass } from './class-access.service.ts'
 import * as members from './class-members.store.ts'
 import * as store from './classes.store.ts'

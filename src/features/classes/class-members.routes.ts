@@ -8,8 +8,8 @@ import {
   RosterForm,
 } from '../../../schemas/classes.schemas.ts'
 import { DryRun, Success } from '../../../schemas/common.ts'
-import { runInTurn } from '../../admission/admission.ts'
 import type { Core } from '../../core.ts'
+import { runInTurn } from '../../http/admission.ts'
 import { actorOf, viewerOf } from '../../http/callers.ts'
 import { readTriableImport, takesImport } from '../../http/import-body.ts'
 import { operations } from '../../http/operations.ts'

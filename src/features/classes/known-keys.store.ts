@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { examsOf } from '../../db/exam-access.ts'
-import { keysOpenAt, knowsKeysFirst, learnsKeys, mayKnowKeys } from '../../db/open-keys.ts'
 import { isAnyOf, iso, query } from '../../db/query.ts'
+import { examsOf } from '../exams/exam-access.sql.ts'
+import { keysOpenAt, knowsKeysFirst, learnsKeys, mayKnowKeys } from './open-keys.sql.ts'
 
 /** What a teacher may know of an exam. */
 export interface KnownRow {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
-import { mayKnowKeys } from '../../db/open-keys.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
+import { isKeptBy, isTaughtBy } from '../exams/exam-access.sql.ts'
+import { mayKnowKeys } from './open-keys.sql.ts'
 
 export async function isTeacher(db: Executor, userId: number): Promise<boolean> {
   const rows = await db.execute(sql`

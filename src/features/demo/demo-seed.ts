@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts'
 import { violates } from '../../db/database-errors.ts'
 import { createAccount, hasAccounts } from '../auth/auth.service.ts'
 import { hashPassword } from '../auth/passwords.ts'
-import { requestConnection } from '../chat/connections.service.ts'
+import { requestConnection } from '../chat/connections/connections.service.ts'
 import { DEMO_PASSWORD } from './demo-accounts.ts'
 import { seedDemoExams } from './demo-exam.ts'
 

@@ -1,12 +1,12 @@
 import { and, count, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Viewer } from '../../actor.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isThereFor } from '../../db/exam-access.ts'
-import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { isAnyOf, only, query, statement } from '../../db/query.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { questions } from '../../db/tables/exams.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
+import { isThereFor } from '../exams/exam-access.sql.ts'
+import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
 /** A comment with its author's name. */
 export type CommentRow = typeof comments.$inferSelect & { username: string }

@@ -1,13 +1,13 @@
 import { and, eq, inArray, isNotNull, isNull, not, or, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isKeptBy, isTaughtBy } from '../../db/exam-access.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { contains, plannedFor } from '../../db/text-search.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
+import { isKeptBy, isTaughtBy } from './exam-access.sql.ts'
 
 export type ExamValues = typeof exams.$inferInsert
 export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {

@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StudentExam } from '../../../schemas/attempts.schemas.ts'
 import type { Db } from '../../db/database-client.ts'
-import { isThereFor } from '../../db/exam-access.ts'
-import { personalTimes } from '../../db/personal-times.ts'
 import { type Columns, iso, type Page, type Places, statement, toPage } from '../../db/query.ts'
 import type { exams } from '../../db/tables/exams.tables.ts'
 import { containing, plannedFor } from '../../db/text-search.ts'
+import { personalTimes } from '../timing/personal-times.sql.ts'
+import { isThereFor } from './exam-access.sql.ts'
 
 /** An exam as a student sees it, with their own times. */
 export interface PublishedRow extends Omit<StudentExam, 'question_count' | 'extra_time_percent'> {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /** An attempt under way that locks its person's help. */
 export interface HelpLock {

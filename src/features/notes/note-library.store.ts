@@ -2,10 +2,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Content } from '../../../schemas/common.ts'
 import type { LibraryNotebook, NotePage } from '../../../schemas/notes.schemas.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { type Columns, iso, type Page, type Places, statement, toPage } from '../../db/query.ts'
 import { notebookInteractions, notebooks } from '../../db/tables/notes.tables.ts'
 import { containing, isIndexed, plannedFor } from '../../db/text-search.ts'
+import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
 export type Kind = 'like' | 'bookmark'
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts'
 import { type Html, html, layout } from '../../formats/html.ts'
 import type { Say } from '../../formats/translations.ts'
+import type { Config } from '../../settings/config.ts'
 
 type PrivacySettings = Pick<Config, 'ai' | 'googleClientIds' | 'oidc' | 'push' | 'retention'>
 

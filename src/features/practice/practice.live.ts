@@ -1,6 +1,6 @@
-import { FairQueue } from '../../admission/fair-queue.ts'
 import type { LivePlugin } from '../../gateway/live-plugin.ts'
 import { type Person, sendTo } from '../../gateway/person.ts'
+import { FairQueue } from '../../scheduling/fair-queue.ts'
 import { countWaiting } from './practice.service.ts'
 
 /**

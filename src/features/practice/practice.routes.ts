@@ -16,9 +16,9 @@ import {
 } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
 import { operations } from '../../http/operations.ts'
-import { readForecast } from './forecast.service.ts'
+import { readForecast } from './figures/forecast.service.ts'
 import * as service from './practice.service.ts'
-import { review, undo } from './reviewing.service.ts'
+import { review, undo } from './reviews/reviewing.service.ts'
 
 /** Spaced repetition (docs/protocol/practice.md), at `/api/v01/practice`, for signed-in people. */
 export const practiceRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
-import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { isAnyOf, only, type Places, query, statement, unseen } from '../../db/query.ts'
+import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 import {
   CARD_COLUMNS,
   CARD_TYPES,
@@ -10,7 +10,7 @@ import {
   isOpenFor,
   isUnasked,
   withFreshDecks,
-} from './decks.store.ts'
+} from './cards/decks.store.ts'
 
 /** What cards are asked of; tags are folded. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { helpLockedText } from '../../db/help-lock-sql.ts'
 import { areBlocked, isMuted } from '../../db/tables/chat.tables.ts'
+import { helpLockedText } from '../help-lock/help-lock.sql.ts'
 
 // `message`, `conversation`, `member`, `subscription` and `settings` name rows of their tables; there may be no
 // settings.

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isThereFor, knowClassExams } from '../../db/exam-access.ts'
-import { personalTimes } from '../../db/personal-times.ts'
 import { query } from '../../db/query.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
+import { isThereFor, knowClassExams } from '../exams/exam-access.sql.ts'
+import { personalTimes } from '../timing/personal-times.sql.ts'
 import { ONLY_ID } from './push.store.ts'
 import { IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
 

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Db, type Executor, toPool } from '../../db/database-client.ts'
-import { isKeptBy } from '../../db/exam-access.ts'
 import { exams, imports } from '../../db/tables/exams.tables.ts'
 import { AppError } from '../../errors.ts'
+import { isKeptBy } from '../exams/exam-access.sql.ts'
 
 /** Longest that the rows of a large file may take. */
 const TIMEOUT = '10min'

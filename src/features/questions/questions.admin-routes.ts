@@ -22,10 +22,10 @@ import {
   WasQuestion,
 } from '../../../schemas/questions.schemas.ts'
 import type { TeachersSubject } from '../../actor.ts'
-import { runInTurn } from '../../admission/admission.ts'
-import { endSignal } from '../../admission/deadline.ts'
 import type { Core } from '../../core.ts'
+import { runInTurn } from '../../http/admission.ts'
 import { actorOf, examIn, keeperOf } from '../../http/callers.ts'
+import { endSignal } from '../../http/deadline.ts'
 import { readFields, takesForm } from '../../http/form-body.ts'
 import { readImport, takesImport } from '../../http/import-body.ts'
 import { BULK_BYTES } from '../../http/json-body.ts'

@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isKeptBy } from '../../db/exam-access.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { slicesOf } from '../../formats/slices.ts'
+import { isKeptBy } from '../exams/exam-access.sql.ts'
 
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { type Columns, query } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /** Whose results: all who took the exam, or the students of a class. */
 export interface Whose {

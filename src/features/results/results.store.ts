@@ -1,12 +1,12 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isHelpLocked } from '../../db/help-lock-sql.ts'
 import { type Columns, iso, only, type Places, statement } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
+import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
 interface FinishedRow {
   attempt: typeof attempts.$inferSelect

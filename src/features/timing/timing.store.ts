@@ -1,14 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { studentsOf } from '../../db/exam-access.ts'
-import { personalTimes } from '../../db/personal-times.ts'
 import { type Columns, isAnyOf, query } from '../../db/query.ts'
-import { isReopenable } from '../../db/reopenable.ts'
 import { accommodations, extensions, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { classAccommodations, examClasses } from '../../db/tables/classes.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
-import { UNDER_WAY } from '../../db/under-way.ts'
+import { isReopenable } from '../attempts/reopenable.sql.ts'
+import { UNDER_WAY } from '../attempts/under-way.sql.ts'
+import { studentsOf } from '../exams/exam-access.sql.ts'
+import { personalTimes } from './personal-times.sql.ts'
 
 // --- accommodations
 

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
-import type { Asker } from '../../admission/fair-queue.ts'
 import type { Core } from '../../core.ts'
 import { imageTypeOf, isImageType } from '../../formats/image-types.ts'
+import type { Asker } from '../../scheduling/fair-queue.ts'
 import { decodeImage, prepareImage } from './image-decoding.ts'
 
 /** "500 KB" in docs/protocol/http.md#limits. */

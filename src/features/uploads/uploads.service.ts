@@ -1,6 +1,6 @@
 import type { Actor } from '../../actor.ts'
-import type { Asker } from '../../admission/fair-queue.ts'
 import type { Core } from '../../core.ts'
+import type { Asker } from '../../scheduling/fair-queue.ts'
 import { record } from '../audit/audit.service.ts'
 import { checkImage, IMAGE_BYTES } from './images.ts'
 import { isPlainName } from './upload-keys.ts'

@@ -1,5 +1,5 @@
 import { ModelStub } from '../../../scripts/model-stub.ts'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/settings/config.ts'
 
 export interface TestModel {
   stub: ModelStub

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import { readConfig } from '../../../src/config.ts'
 import { startEmbedded } from '../../../src/db/embedded/embedded-server.ts'
 import { migrate } from '../../../src/db/migrate.ts'
-import { createNode } from '../../../src/node.ts'
+import { createNode } from '../../../src/process/node.ts'
+import { readConfig } from '../../../src/settings/config.ts'
 
 /**
  * The program of a node in its own process. The argument is JSON: `env` as in production, and `config` for settings

@@ -2,19 +2,21 @@ import path from 'node:path'
 
 /** From the outside to the inside. A file imports only from its own layer or from inner layers (CONTRIBUTING.md). */
 const LAYERS: { name: string; files: RegExp }[] = [
-  { name: 'process', files: /^src\/(main|cli|node|background)\.ts$/ },
+  { name: 'process', files: /^src\/((main|cli)\.ts$|process\/)/ },
   { name: 'app', files: /^src\/(app\.ts$|legacy\/)/ },
   {
     name: 'transport',
     files: /^src\/features\/.+\.(routes|admin-routes|live|worker)\.ts$/,
   },
   { name: 'gateway', files: /^src\/gateway\// },
-  { name: 'http', files: /^src\/(http\/|admission\/(admission|deadline)\.ts$)/ },
-  { name: 'service', files: /^src\/features\/(?!.+\.store\.ts$)/ },
+  { name: 'http', files: /^src\/http\// },
+  { name: 'service', files: /^src\/features\/(?!.+\.(store|sql)\.ts$)/ },
   { name: 'store', files: /^src\/features\/.+\.store\.ts$/ },
+  // Conditions and parts of statements that the stores of several features share.
+  { name: 'sql', files: /^src\/features\/.+\.sql\.ts$/ },
   { name: 'core', files: /^src\/(core|per-node)\.ts$/ },
   { name: 'infrastructure', files: /^src\/(db|bus|adapters|tokens)\// },
-  { name: 'foundation', files: /^src\/((telemetry|formats|scheduling|admission)\/)?[a-z-]+\.ts$/ },
+  { name: 'foundation', files: /^src\/((telemetry|formats|scheduling|settings)\/)?[a-z-]+\.ts$/ },
   { name: 'schemas', files: /^schemas\// },
   { name: 'manifest', files: /^package\.json$/ },
 ]

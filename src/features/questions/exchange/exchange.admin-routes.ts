@@ -8,11 +8,11 @@ import {
   ImportQuery,
   Tried,
 } from '../../../../schemas/exchange.schemas.ts'
-import { runInTurn } from '../../../admission/admission.ts'
-import { endSignal } from '../../../admission/deadline.ts'
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
+import { runInTurn } from '../../../http/admission.ts'
 import { actorOf, checkAgain, examIn, keeperOf } from '../../../http/callers.ts'
+import { endSignal } from '../../../http/deadline.ts'
 import type { FileStream } from '../../../http/form-body.ts'
 import { readTriableImport, takesImport } from '../../../http/import-body.ts'
 import { operations } from '../../../http/operations.ts'

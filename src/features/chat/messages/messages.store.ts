@@ -1,0 +1,220 @@
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { StoredReaction } from '../../../bus/events.ts'
+import type { Db, Executor, Pool } from '../../../db/database-client.ts'
+import { type Columns, query, statement, unseen } from '../../../db/query.ts'
+import { messages, type StoredAttachment } from '../../../db/tables/chat.tables.ts'
+import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
+
+/** A message as it is stored, with its sender's name. */
+export interface MessageRow {
+  id: number
+  conversationId: number
+  seq: number
+  version: number
+  senderId: number
+  senderName: string
+  message: string
+  createdAt: Date
+  clientId: string | null
+  isEdited: boolean
+  isDeleted: boolean
+  replyToId: number | null
+  replyToText: string | null
+  replyToName: string | null
+  /** null: nobody has ever reacted. */
+  reactions: StoredReaction[] | null
+  attachments: StoredAttachment[] | null
+  mentions: number[] | null
+}
+
+/** Of `message` and its `sender`. */
+export const MESSAGE_COLUMNS = sql`
+  message.id, message.conversation_id as "conversationId", message.seq, message.version,
+  message.sender_id as "senderId", sender.full_name as "senderName", message.message,
+  message.created_at as "createdAt", message.client_id as "clientId",
+  message.edited_at is not null as "isEdited", message.deleted_at is not null as "isDeleted",
+  message.reply_to_id as "replyToId", message.reply_to_text as "replyToText", message.reply_to_name as "replyToName",
+  message.reactions, message.attachments, message.mentions`
+
+export type RawMessageRow = Omit<MessageRow, 'createdAt'> & { createdAt: string }
+
+export const MESSAGE_TYPES = {
+  id: 'integer',
+  conversationId: 'integer',
+  seq: 'integer',
+  version: 'integer',
+  senderId: 'integer',
+  senderName: 'text',
+  message: 'text',
+  createdAt: 'timestamptz',
+  clientId: 'uuid',
+  isEdited: 'boolean',
+  isDeleted: 'boolean',
+  replyToId: 'integer',
+  replyToText: 'text',
+  replyToName: 'text',
+  reactions: 'jsonb',
+  attachments: 'jsonb',
+  mentions: 'integer[]',
+} as const satisfies Columns<RawMessageRow>
+
+export function toRow(row: RawMessageRow): MessageRow {
+  return { ...row, createdAt: new Date(row.createdAt) }
+}
+
+/** Whether somebody is a member of this conversation whose help isn't locked. */
+const mayRead = (readerId: SQL | number, conversationId: SQL | number) => sql`
+  exists (select from conversation_members where conversation_id = ${conversationId} and user_id = ${readerId})
+  and not ${isHelpLocked(readerId)}`
+
+const selectPage = statement<
+  { conversationId: number; readerId: number; before: string | undefined; limit: number },
+  RawMessageRow
+>(
+  MESSAGE_TYPES,
+  ({ conversationId, readerId, before, limit }) => sql`
+    select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
+     where message.conversation_id = ${conversationId} ${before ? sql`and message.created_at < ${before}` : sql``}
+       and ${mayRead(readerId, conversationId)}
+     order by message.created_at desc limit ${limit}`,
+)
+
+/**
+ * A page, oldest to newest: the newest messages, or the newest of those made before an instant. None for others than
+ * members, and while the reader's help is locked.
+ */
+export async function listMessages(
+  db: Db,
+  readerId: number,
+  conversationId: number,
+  before: Date | undefined,
+  limit: number,
+): Promise<MessageRow[]> {
+  const rows = await selectPage(db, { conversationId, readerId, before: before?.toISOString(), limit })
+  return rows.map(toRow).reverse()
+}
+
+/**
+ * A message with so many before and after it, oldest to newest. None if it isn't in this conversation, for others than
+ * members, and while the reader's help is locked.
+ */
+export async function listMessagesAround(
+  db: Executor,
+  readerId: number,
+  conversationId: number,
+  id: number,
+  before: number,
+  after: number,
+): Promise<MessageRow[]> {
+  const rows = await query<RawMessageRow>(
+    db,
+    MESSAGE_TYPES,
+    sql`
+    select ${MESSAGE_COLUMNS}
+      from messages middle
+      join messages message
+        on message.conversation_id = middle.conversation_id
+       and message.seq between middle.seq - ${before}::int and middle.seq + ${after}::int
+      join users sender on sender.id = message.sender_id
+     where middle.id = ${id} and middle.conversation_id = ${conversationId}
+       and ${mayRead(readerId, conversationId)}
+     order by message.seq`,
+  )
+  return rows.map(toRow)
+}
+
+/** Changes later than `since` and not later than `until`. */
+export interface Span {
+  conversationId: number
+  since: number
+  until: number
+}
+
+const selectChanges = statement<
+  { conversationIds: number[]; since: number[]; until: number[]; limit: number },
+  RawMessageRow & { ord: number }
+>(
+  { ...MESSAGE_TYPES, ord: 'integer' },
+  ({ conversationIds, since, until, limit }) => sql`
+    select span.ord::int, ${MESSAGE_COLUMNS}
+      from unnest(${unseen(conversationIds)}, ${unseen(since)}, ${unseen(until)})
+             with ordinality as span(conversation_id, since, until, ord)
+      cross join lateral (
+        select * from messages
+         where conversation_id = span.conversation_id and version > span.since and version <= span.until
+         order by version limit ${limit}) message
+      join users sender on sender.id = message.sender_id
+     order by span.ord, message.version`,
+)
+
+/** For each span the first `limit` messages whose latest change lies in it, in the order of the changes. */
+export async function listChanges(db: Pool, spans: Span[], limit: number): Promise<MessageRow[][]> {
+  const rows = await selectChanges(db, {
+    conversationIds: spans.map(({ conversationId }) => conversationId),
+    since: spans.map(({ since }) => since),
+    until: spans.map(({ until }) => until),
+    limit,
+  })
+  const changes: MessageRow[][] = spans.map(() => [])
+  for (const { ord, ...row } of rows) changes[ord - 1]?.push(toRow(row))
+  return changes
+}
+
+/** A message of a conversation that this person is in, and whether they may send there. */
+export async function findMessageFor(
+  db: Executor,
+  messageId: number,
+  userId: number,
+): Promise<(MessageRow & { canSend: boolean }) | undefined> {
+  const [row] = await query<RawMessageRow & { canSend: boolean }>(
+    db,
+    { ...MESSAGE_TYPES, canSend: 'boolean' },
+    sql`
+    select ${MESSAGE_COLUMNS}, member.can_send as "canSend"
+      from messages message
+      join users sender on sender.id = message.sender_id
+      join conversation_members member
+        on member.conversation_id = message.conversation_id and member.user_id = ${userId}
+     where message.id = ${messageId}`,
+  )
+  return row && { ...toRow(row), canSend: row.canSend }
+}
+
+export async function findMessage(db: Executor, messageId: number): Promise<MessageRow | undefined> {
+  const [row] = await query<RawMessageRow>(
+    db,
+    MESSAGE_TYPES,
+    sql`
+    select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
+     where message.id = ${messageId}`,
+  )
+  return row && toRow(row)
+}
+
+export async function updateMessage(
+  db: Executor,
+  messageId: number,
+  change: Pick<
+    Partial<typeof messages.$inferInsert>,
+    'message' | 'version' | 'editedAt' | 'deletedAt' | 'reactions' | 'attachments' | 'mentions'
+  >,
+): Promise<void> {
+  await db.update(messages).set(change).where(eq(messages.id, messageId))
+}
+
+/** Those of these people who are members, in the order given. */
+export async function keepMembers(
+  db: Executor,
+  conversationId: number,
+  userIds: number[],
+): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    db,
+    { id: 'integer' },
+    sql`
+    select named.id from unnest(${sql.param(userIds)}::int[]) with ordinality as named(id, place)
+      join conversation_members member on member.conversation_id = ${conversationId} and member.user_id = named.id
+     order by place`,
+  )
+  return rows.map(({ id }) => id)
+}

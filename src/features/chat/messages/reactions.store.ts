@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import type { StoredReaction } from '../../../bus/events.ts'
+import type { Executor } from '../../../db/database-client.ts'
+import { query } from '../../../db/query.ts'
+
+export interface Asked {
+  conversationId: number
+  messageId: number
+  userId: number
+}
+
+export interface ReactableRow {
+  messageId: number
+  version: number
+  isDeleted: boolean
+  /** Whether this person may send there. */
+  canSend: boolean
+  reactions: StoredReaction[]
+}
+
+/** The messages that these people want to react to, each as this person sees it; undefined where they can't see it. */
+export async function listReactable(tx: Executor, asked: Asked[]): Promise<(ReactableRow | undefined)[]> {
+  const rows = await query<ReactableRow & { ord: number }>(
+    tx,
+    {
+      ord: 'integer',
+      messageId: 'integer',
+      version: 'integer',
+      isDeleted: 'boolean',
+      canSend: 'boolean',
+      reactions: 'jsonb',
+    },
+    sql`
+    select asked.ord::int, message.id as "messageId", message.version, message.deleted_at is not null as "isDeleted",
+           member.can_send as "canSend", coalesce(message.reactions, '[]') as reactions
+      from unnest(${sql.param(asked.map(({ conversationId }) => conversationId))}::int[],
+                  ${sql.param(asked.map(({ messageId }) => messageId))}::int[],
+                  ${sql.param(asked.map(({ userId }) => userId))}::int[])
+             with ordinality as asked(conversation_id, message_id, user_id, ord)
+      join messages message on message.id = asked.message_id and message.conversation_id = asked.conversation_id
+      join conversation_members member
+        on member.conversation_id = asked.conversation_id and member.user_id = asked.user_id`,
+  )
+  const reactable: (ReactableRow | undefined)[] = asked.map(() => undefined)
+  for (const { ord, ...row } of rows) reactable[ord - 1] = row
+  return reactable
+}
+
+/** Stores the reactions of these messages and their versions, and the new versions of their conversations. */
+export async function updateReactions(
+  tx: Executor,
+  changed: { id: number; version: number; reactions: StoredReaction[] }[],
+  versions: ReadonlyMap<number, number>,
+): Promise<void> {
+  const ids = sql.param(changed.map(({ id }) => id))
+  await tx.execute(sql`
+    with moved as (
+      update conversations set version = moved.version
+        from unnest(${sql.param([...versions.keys()])}::int[], ${sql.param([...versions.values()])}::int[])
+               as moved(id, version)
+       where conversations.id = moved.id)
+    update messages set version = changed.version, reactions = changed.reactions::jsonb
+      from unnest(${ids}::int[], ${sql.param(changed.map(({ version }) => version))}::int[],
+                  ${sql.param(changed.map(({ reactions }) => JSON.stringify(reactions)))}::text[])
+             as changed(id, version, reactions)
+     where messages.id = changed.id`)
+}

@@ -1,0 +1,55 @@
+import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
+import type { Regrade } from '../../../db/tables/corrections.tables.ts'
+import type { Outcome } from '../../../db/tables/practice.tables.ts'
+import type { Paper } from '../../attempts/paper.ts'
+import type { GradedQuestion } from '../../attempts/regraded-questions.ts'
+import { kindOf } from '../../questions/kinds/kinds.ts'
+import type { Form } from './decks.store.ts'
+
+/** A question of a paper with the key that is in force. */
+export interface Asked {
+  paper: Paper
+  /** Its place in the paper. */
+  place: number
+  question: GradedQuestion
+}
+
+/** The question as it can be practised; undefined if it was dropped, has no key, or isn't in the paper. */
+export function findAsked(paper: Paper, inForce: readonly Regrade[], questionId: number): Asked | undefined {
+  const place = paper.placeOf(questionId)
+  return place === undefined ? undefined : toAsked(paper, inForce, place)
+}
+
+/** All questions of a paper that can be practised. */
+export function listAsked(paper: Paper, inForce: readonly Regrade[]): Asked[] {
+  return paper.tasks.flatMap((_, place) => toAsked(paper, inForce, place) ?? [])
+}
+
+function toAsked(paper: Paper, inForce: readonly Regrade[], place: number): Asked | undefined {
+  const question = paper.gradedBy(inForce).questions[place]
+  if (!question || question.ruling === 'drop') return undefined
+  const hasKey = kindOf(question.question_type).rightAnswer(question) !== null
+  return hasKey ? { paper, place, question } : undefined
+}
+
+/** How an answer comes out by the key, also where a regrade credits everybody. */
+export function judge({ paper, question }: Asked, answer: StoredAnswer | undefined): Outcome {
+  const key = kindOf(question.question_type).compile(question, paper.msqScoring)
+  const share = key?.judge(answer)
+  if (key === undefined || share === undefined) return 'wrong'
+  if (share === key.denominator) return 'right'
+  return share > 0n && paper.msqScoring === 'partial' ? 'partly' : 'wrong'
+}
+
+export function formOf({ paper, question }: Asked): Form & { paperId: number } {
+  return {
+    paperId: paper.id,
+    marks: Number(question.positive_marks) + Number(question.negative_marks),
+    guess: guessOf(question),
+  }
+}
+
+/** How likely somebody who knows nothing is right. */
+export function guessOf(question: GradedQuestion): number {
+  return kindOf(question.question_type).guess(question)
+}

@@ -1,0 +1,81 @@
+import type { ReviewResult } from '../../../../schemas/practice.schemas.ts'
+import type { Core } from '../../../core.ts'
+import { batched } from '../../../db/batches.ts'
+import { perNode } from '../../../per-node.ts'
+import { findPaper } from '../../attempts/papers.service.ts'
+import { findExplanations } from '../../questions/explanations.service.ts'
+import { cardDescriber } from '../cards/card-views.ts'
+import type { Given, Refusal } from './judging.service.ts'
+import type { StoredReview } from './reviews.store.ts'
+
+const REFUSALS: Record<Refusal, string> = {
+  not_found: 'There is no such question to practise',
+  validation_failed: 'This is no answer to this question',
+}
+
+/** What came of the reviews that a person sent together. */
+export interface Settled {
+  userId: number
+  given: readonly Given[]
+  /** Those that were stored before, and those that are stored now. */
+  known: readonly StoredReview[]
+  added: readonly StoredReview[]
+  refused: ReadonlyMap<string, Refusal>
+}
+
+/** What is read for results that are told at the same time shares statements. */
+const describeShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: 64,
+    key: ({ userId }: Settled) => userId,
+    run: (all) => describeAll(core, all),
+  }),
+)
+
+/** The results of these reviews, in their order. Call it after the commit. */
+export function describeResults(core: Core, settled: Settled): Promise<ReviewResult[]> {
+  return describeShared(core)(settled)
+}
+
+async function describeAll(core: Core, all: readonly Settled[]): Promise<ReviewResult[][]> {
+  const reviews = all.flatMap(({ known, added }) => [...known, ...added])
+  const [describe, explanations] = await Promise.all([
+    cardDescriber(core, reviews),
+    findAllExplanations(core, reviews),
+  ])
+  return all.map(({ given, known, added, refused }) => {
+    const byId = new Map([...known, ...added].map((each) => [each.clientId, each]))
+    return given.map(({ client_id, clientId }) => {
+      const found = byId.get(clientId)
+      if (!found) return refuse(client_id, refused.get(clientId))
+      const { outcome, rating, stored } = found
+      const { correct, correct_answer, card } = stored
+      const explanation = explanations.get(nameOf(found)) ?? ''
+      return { client_id, outcome, correct, correct_answer, explanation, rating, card: describe(found, card) }
+    })
+  })
+}
+
+function refuse(client_id: string, code: Refusal = 'not_found'): ReviewResult {
+  return { client_id, error: { code, message: REFUSALS[code] } }
+}
+
+const nameOf = ({ questionId, paperId }: StoredReview) => `${questionId}/${paperId}`
+
+/** The explanations of these questions as their papers have them. */
+async function findAllExplanations(
+  core: Core,
+  reviews: readonly StoredReview[],
+): Promise<ReadonlyMap<string, string>> {
+  const explanations = new Map<string, string>()
+  await Promise.all(
+    [...Map.groupBy(reviews, ({ paperId }) => paperId)].map(async ([paperId, ofPaper]) => {
+      const paper = await findPaper(core, core.db, paperId)
+      const tasks = ofPaper.flatMap(({ questionId }) => paper?.find(questionId) ?? [])
+      for (const [questionId, text] of await findExplanations(core.db, tasks))
+        explanations.set(`${questionId}/${paperId}`, text)
+    }),
+  )
+  return explanations
+}
