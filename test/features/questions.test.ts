@@ -206,6 +206,20 @@ describe('many questions', () => {
     })
   })
 
+  test('with a key of millions of letters, or lists of thousands of texts, are named like other odd ones', async () => {
+    const questions = [
+      { question_text: 'Key?', option_a: 'a', correct_answer: 'A'.repeat(15_900_000), question_type: 'MSQ' },
+      { question_text: 'Tags?', tags: Array.from({ length: 2_000 }, () => 'same') },
+      { question_text: 'Options?', more_options: Array.from({ length: 2_000 }, () => []) },
+    ]
+    const { body } = await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions }, 201)
+    expect(body.errors).toEqual([
+      'Question 1: correct_answer is longer than 20000 characters',
+      'Question 2: tags has more than 20 tags',
+      'Question 3: more_options has more than 22 texts',
+    ])
+  })
+
   test('are added in a body of 16 MiB at most', async () => {
     const questions = Array.from({ length: 400 }, () => ({ question_text: 'x'.repeat(20_000) }))
     const body = { exam_id: examId, questions }

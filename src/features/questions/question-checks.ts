@@ -27,6 +27,15 @@ const NUMBERS = [
   { field: 'negative_marks', usual: 1, highest: HIGHEST_MARKS },
   { field: 'tolerance', usual: 0, highest: WIDEST_TOLERANCE },
 ] as const
+/** What a key is read from, beside the options from E on. */
+const KEY_TEXTS: ReadonlySet<string> = new Set([
+  'question_text',
+  'option_a',
+  'option_b',
+  'option_c',
+  'option_d',
+  'correct_answer',
+])
 type TextField = (typeof TEXTS)[number]['field']
 type NumberField = (typeof NUMBERS)[number]['field']
 
@@ -85,16 +94,18 @@ export function checkQuestion(
     note(field, checkNumber(field, numbers[field]))
   }
 
-  // Only of options that are there, and of a type that there is, a key can be read.
-  if (!isKnown || typeof moreOptions === 'string') return { errors }
+  const correctAnswer = String(offered.correct_answer ?? '').trim()
+  note('correct_answer', checkText(correctAnswer, LONGEST_TEXT))
+  // Only of options that are there, and of a type that there is, a key can be read. Reading megabytes would take long.
+  const isUnusable = errors.some(({ field }) => KEY_TEXTS.has(field))
+  if (!isKnown || typeof moreOptions === 'string' || isUnusable) return { errors }
   const key = kindOf(type).readKey({
     ...texts,
     more_options: moreOptions,
-    correct_answer: String(offered.correct_answer ?? '').trim(),
+    correct_answer: correctAnswer,
     parts: readJson(offered.parts) ?? null,
   })
   if ('error' in key) note(key.field, key.error)
-  else note('correct_answer', checkText(key.correct_answer, LONGEST_TEXT))
   if ('error' in key || typeof tags === 'string' || errors.length > 0) return { errors }
   return {
     question: {
@@ -151,10 +162,10 @@ function readJson(given: unknown): unknown {
 /** The options from E on, without empty ones at the end; a string says what is wrong. */
 function readMoreOptions(given: unknown): string[] | string {
   const list = readJson(given) ?? []
-  if (!Array.isArray(list) || list.some((option) => typeof option === 'object'))
-    return 'is not a list of texts'
+  if (!Array.isArray(list)) return 'is not a list of texts'
+  if (list.length > MOST_MORE_OPTIONS) return `has more than ${MOST_MORE_OPTIONS} texts`
+  if (list.some((option) => typeof option === 'object')) return 'is not a list of texts'
   const options = list.map(textOf)
-  if (options.length > MOST_MORE_OPTIONS) return `has more than ${MOST_MORE_OPTIONS} texts`
   for (const [index, option] of options.entries()) {
     const error = checkText(option, LONGEST_TEXT)
     if (error) return `[${index}] ${error}`

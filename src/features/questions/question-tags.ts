@@ -1,6 +1,8 @@
 import { isLonger } from '../../formats/code-points.ts'
 
 const MOST_TAGS = 20
+/** Tags as they are written: some may be there twice. Longer lists are not looked through. */
+const MOST_WRITTEN = 200
 const LONGEST_TAG = 40
 /** What a name on one line can't hold. */
 const UNUSABLE = /[\p{Cc}\u2028\u2029]/u
@@ -13,7 +15,9 @@ export function foldTag(tag: string): string {
 /** Trimmed, each once in its first spelling; a string says what is wrong. */
 export function readTags(given: unknown): string[] | string {
   const list = given ?? []
-  if (!Array.isArray(list) || list.some((tag) => typeof tag !== 'string')) return 'is not a list of texts'
+  if (!Array.isArray(list)) return 'is not a list of texts'
+  if (list.length > MOST_WRITTEN) return `has more than ${MOST_TAGS} tags`
+  if (list.some((tag) => typeof tag !== 'string')) return 'is not a list of texts'
   const tags = list.map((text: string) => text.trim())
   const wrong = tags.map(findFault).find((fault) => fault !== undefined)
   if (wrong !== undefined) return wrong

@@ -7,6 +7,7 @@ import type { QuestionFields } from '../../../../schemas/questions.schemas.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
 import { toZip } from '../../../formats/zip-stream.ts'
+import { breaks } from '../../../scheduling/breaks.ts'
 import type { Asker } from '../../../scheduling/fair-queue.ts'
 import { record } from '../../audit/audit.service.ts'
 import { getExam } from '../../exams/exams.service.ts'
@@ -104,9 +105,11 @@ async function* readQuestions(
   images?: ReadonlySet<string>,
 ): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
   const { report } = outcome
+  const takeBreak = breaks()
   for await (const { format, items } of readFileItems(input, end)) {
     outcome.format = format
     for (const item of items) {
+      await takeBreak()
       if ('note' in item) {
         report.note(item.label, item.note)
         continue

@@ -40,11 +40,10 @@ export function readAccepted(line: string): Accepted | string {
   const share = percent === undefined ? HUNDRED : SHARE.test(percent) ? parseDecimal(percent) : undefined
   if (!share || share.digits <= 0n || share.digits > 100n * 10n ** BigInt(share.scale))
     return `has the share ${percent}, which must be above 0 and at most 100`
-  const text = normalise(rest ?? line)
-  if (text === '') return 'has no text'
-  return isLonger((rest ?? line).trim(), LONGEST_ACCEPTED)
-    ? `is longer than ${LONGEST_ACCEPTED} characters`
-    : { text, share }
+  const written = (rest ?? line).trim()
+  if (isLonger(written, LONGEST_ACCEPTED)) return `is longer than ${LONGEST_ACCEPTED} characters`
+  const text = normalise(written)
+  return text === '' ? 'has no text' : { text, share }
 }
 
 /** The text that a line accepts, as it was written. */
