@@ -231,6 +231,110 @@ test('each accent, arrow and brace stands where KaTeX draws it without a securit
   await context.close()
 }, 120_000)
 
+/** Formulas that draw far from their place, or over much. */
+const HOSTILE = [
+  String.raw`\rlap{\kern-20em\raisebox{-5em}{\colorbox{red}{\rule{20em}{9em}}}}`,
+  String.raw`\rlap{\raisebox{-10em}{\rule{20em}{20em}}}`,
+  String.raw`\llap{\rule{20em}{1em}}`,
+  String.raw`\kern-20em\kern-20em\smash{\rule{20em}{20em}}`,
+  String.raw`\kern20em\kern-20em\mathclap{\rule[-10em]{20em}{20em}}`,
+  String.raw`\smash{\raisebox{15em}{\colorbox{red}{\text{Your session expired}}}}`,
+  String.raw`\mathrlap{\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}}`,
+  String.raw`\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}\rule{20em}{1em}`,
+  String.raw`\overset{\smash{\raisebox{20em}{\rule{20em}{20em}}}}{x}`,
+]
+
+/** As people write within a sentence. */
+const ORDINARY = [
+  // Diagrams are drawn in a paragraph of their own alone.
+  ...FORMULAS.filter((source) => !source.includes('{CD}')),
+  ...String.raw`x^2 \frac{a}{b} \dfrac{a^2}{\frac{b}{c}} \int_0^1f\,dx \displaystyle\int_0^\infty\!e^{-x}dx \sum_{i=1}^n \displaystyle\sum_{i=1}^n
+    \vec{F}\cdot\hat{n} \not= \oint \displaystyle\prod_{k=1}^n f' jfgQ \sqrt{\frac{jy}{Q}} \mathcal{F} \widehat{ABCDEF} \lim_{x\to0} {}^{14}_6C A^{B^{C^{D}}} \Large{f}
+    \begin{pmatrix}a&b\\c&d\end{pmatrix} \left(\frac{\frac{a}{b}}{c}\right)^2 \ddot{\vec{x}} \overset{!}{=} \underset{x}{\max} \boxed{x=\frac12} \xrightarrow[below]{above}`.split(
+    /\s+/,
+  ),
+]
+
+test('no formula draws, or takes clicks, outside of its paragraph, and what is ordinary is not cut off', async () => {
+  const person = await service.person()
+  const { examId, questionIds } = await createExam(service.sql)
+  await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  const { attempt_id } = (await person.post(`/api/v01/exams/${examId}/submit`, {}, 200)).body
+  const say = (message: string) =>
+    person.post(`/api/v01/discussions/${questionIds[0] ?? 0}`, { message }, 201)
+  await say('Nothing but text.')
+  const { page, context, problems } = await openFor(browser, person)
+  const show = async (count: number) => {
+    await page.goto(`/desk/results/${attempt_id}`)
+    await page.getByRole('button', { name: 'Discussion' }).click()
+    await page.getByText('Nothing but text.').waitFor()
+    await expect.poll(() => page.locator('.rich .formula .katex').count()).toBe(count)
+    await page.evaluate('document.fonts.ready.then(() => {})')
+  }
+
+  await say(HOSTILE.map((source) => `Before $${source}$ after.`).join('\n\n'))
+  await show(HOSTILE.length)
+  const paragraphs = page.locator('.rich p', { has: page.locator('.formula') })
+  expect(await paragraphs.count()).toBe(HOSTILE.length)
+  for (const [index, source] of HOSTILE.entries()) {
+    const paragraph = paragraphs.nth(index)
+    const taken = await paragraph.evaluate((element) => {
+      element.scrollIntoView({ block: 'center' })
+      const { left, top, right, bottom } = element.getBoundingClientRect()
+      const found: string[] = []
+      for (let x = 2; x < 1280; x += 8)
+        for (let y = 2; y < 720; y += 8) {
+          const isInside = x > left - 8 && x < right + 8 && y > top - 8 && y < bottom + 8
+          if (!isInside && element.contains(element.ownerDocument.elementFromPoint(x, y)))
+            found.push(`${x} ${y}`)
+        }
+      return found
+    })
+    expect(taken, source).toEqual([])
+    // What is seen around it must not depend on it.
+    const cover = await paragraph.evaluateHandle((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      const { ownerDocument: page } = element
+      const made = page.body.appendChild(page.createElement('div'))
+      made.style.cssText = `position: fixed; z-index: 99; background: #000; left: ${left - 8}px; top: ${top - 8}px; width: ${width + 16}px; height: ${height + 16}px`
+      return made
+    })
+    const drawn = await page.screenshot()
+    await paragraph.evaluate((element) => {
+      element.style.visibility = 'hidden'
+    })
+    const without = await page.screenshot()
+    await paragraph.evaluate((element) => {
+      element.style.visibility = ''
+    })
+    await cover.evaluate((made) => made.remove())
+    expect(drawn.equals(without), source).toBe(true)
+  }
+
+  for (let from = 0; from < ORDINARY.length; from += 40)
+    await say(
+      ORDINARY.slice(from, from + 40)
+        .map((source) => `So \\(${source}\\) holds.`)
+        .join('\n\n'),
+    )
+  await show(HOSTILE.length + ORDINARY.length)
+  const ordinary = page.locator('.rich p', { hasText: 'holds.', has: page.locator('.formula') })
+  expect(await ordinary.count()).toBe(ORDINARY.length)
+  expect(await ordinary.locator('.formula.wide').count()).toBe(0)
+  const comments = page.locator('.rich', { hasText: 'holds.' })
+  expect(await comments.count()).toBe(Math.ceil(ORDINARY.length / 40))
+  for (const comment of await comments.all()) {
+    const clipped = await comment.screenshot()
+    await comment.evaluate((element) => {
+      for (const formula of element.querySelectorAll<HTMLElement>('.formula'))
+        formula.style.overflow = 'visible'
+    })
+    expect(clipped.equals(await comment.screenshot()), (await comment.innerText()).slice(0, 80)).toBe(true)
+  }
+  expect(problems).toEqual([])
+  await context.close()
+}, 240_000)
+
 test('the image of a question stands where its text names it, with what the text says that it shows', async () => {
   const person = await service.person()
   const key = 'exam-1/lens.png'

@@ -8,6 +8,14 @@ interface FormulaProps {
   raw: string
 }
 
+/** A formula that is wider than its text scrolls. (One that always could would not stand on the line.) */
+const widths = new ResizeObserver((formulas) => {
+  for (const { target, contentRect } of formulas) {
+    const drawn = target.firstElementChild?.getBoundingClientRect().width ?? 0
+    target.classList.toggle('wide', drawn > contentRect.width + 1)
+  }
+})
+
 /** A formula, drawn by KaTeX, which is loaded with the first one. */
 export function Formula({ source, isBlock, raw }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null)
@@ -18,6 +26,12 @@ export function Formula({ source, isBlock, raw }: FormulaProps) {
       }),
     [source, isBlock, raw],
   )
+  useLayoutEffect(() => {
+    const formula = place.current
+    if (!formula || isBlock) return
+    widths.observe(formula)
+    return () => widths.unobserve(formula)
+  }, [isBlock])
   return (
     <span ref={place} class={isBlock ? 'formula block' : 'formula'}>
       {raw}
