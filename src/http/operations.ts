@@ -91,8 +91,10 @@ export function operations(app: FastifyInstance, tag: string, common: FastifyCon
       ...given({ bodyLimit, preHandler, validatorCompiler }),
       handler: async (request, reply): Promise<unknown> => {
         reply.code(status)
-        const returned: unknown = await run(request as Parameters<typeof run>[0], reply)
-        return returned === reply ? reply : { ...envelope, ...(returned as object | undefined) }
+        const fields: unknown = await run(request as Parameters<typeof run>[0], reply)
+        // Who waits for a reply waits until it is sent, and gets nothing.
+        const isSent = reply.raw.headersSent || reply.raw.destroyed
+        return isSent ? undefined : { ...envelope, ...(fields as object | undefined) }
       },
     })
   }
