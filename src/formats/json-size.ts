@@ -12,12 +12,16 @@ const MOST_VALUES = 600_000
 const MOST_NAMES = 300_000
 
 /**
- * What is met for the first time takes the engine as long as twenty values of a known kind: it keeps each short text
- * once, and a class for each beginning of an object (`{"a":1,"b":2},{"a":3,"c":4}` needs three: `a`, `a b` and `a c`).
- * Objects of more names than `MOST_IN_CLASS` have no class, and each name more takes as long as a text. The answers to
- * the largest exam cost 70,000, its questions as much as they have short options that are all different.
+ * Short texts that are all different: the engine keeps each of them once, which takes as long as twenty values of a
+ * known kind. The largest exam may have 30 for each of its questions.
  */
-const MOST_NEW = 100_000
+const MOST_TEXTS = 300_000
+/**
+ * What the shapes of objects cost: it makes a class for each beginning of one (`{"a":1,"b":2},{"a":3,"c":4}` needs
+ * three: `a`, `a b` and `a c`). Objects of more names than `MOST_IN_CLASS` have no class, and each name more takes as
+ * long as a text. The answers to the largest exam cost 70,000.
+ */
+const MOST_SHAPES = 100_000
 const NEW_SHAPE = 4
 /** More for the first name of an object: they are all sought among one another. */
 const NEW_FIRST_SHAPE = 10
@@ -25,14 +29,14 @@ const MOST_IN_CLASS = 1_000
 /** Characters of the texts that are kept once. Of names these are all: none that is asked for is longer. */
 const SHORT_VALUE = 10
 const LONGEST_NAME = 32
-/** Texts of fewer characters can't hold that much: `"a":1,` is three. */
-const COUNTED_TEXT = MOST_NEW * 2
+/** Texts of fewer characters can't hold that much. */
+const COUNTED_TEXT = MOST_SHAPES * 2
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Bits of the hash by which something is found in `met`, which has more than twice as many places as are needed. */
-const PLACE_BITS = 18
+const PLACE_BITS = 20
 const met = new Int32Array(1 << PLACE_BITS)
 /** Of this process, so that nobody can choose texts that count as one. */
 const SEED = randomInt(2 ** 31)
@@ -51,7 +55,8 @@ export function isTooComplex(text: string): boolean {
   let depth = 0
   let values = 0
   let names = 0
-  let news = 0
+  let texts = 0
+  let cost = 0
   let start = 0
   let end = 0
   for (let at = 0; at < text.length; at++) {
@@ -60,18 +65,18 @@ export function isTooComplex(text: string): boolean {
         start = at + 1
         end = findQuote(text, start)
         at = end
-        if (isCounted && end - start <= SHORT_VALUE && isNew(hash(text, start, end, SEED))) news += 1
+        if (isCounted && end - start <= SHORT_VALUE && isNew(hash(text, start, end, SEED))) texts += 1
         break
       case 0x3a: // :
         names += 1
         if (!isCounted) break
         sizes[depth] = (sizes[depth] ?? 0) + 1
-        if ((sizes[depth] ?? 0) > MOST_IN_CLASS) news += 1
-        if (end - start > LONGEST_NAME) news += NEW_SHAPE
+        if ((sizes[depth] ?? 0) > MOST_IN_CLASS) cost += 1
+        if (end - start > LONGEST_NAME) cost += NEW_SHAPE
         else {
           const shape = hash(text, start, end, shapes[depth] ?? 0)
           shapes[depth] = shape
-          if (isNew(shape)) news += sizes[depth] === 1 ? NEW_FIRST_SHAPE : NEW_SHAPE
+          if (isNew(shape)) cost += sizes[depth] === 1 ? NEW_FIRST_SHAPE : NEW_SHAPE
         }
         break
       case 0x5b: // [
@@ -88,7 +93,7 @@ export function isTooComplex(text: string): boolean {
       case 0x2c: // ,
         values += 1
     }
-    if (values >= MOST_VALUES || names > MOST_NAMES || news > MOST_NEW) return true
+    if (values >= MOST_VALUES || names > MOST_NAMES || texts > MOST_TEXTS || cost > MOST_SHAPES) return true
   }
   return false
 }

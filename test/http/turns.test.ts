@@ -446,6 +446,16 @@ test('the longest real bodies are read: answers to the largest exam, and its que
   const rows = await sql<{ id: number }[]>`select id from questions where exam_id = ${exam_id}`
   const answers = Object.fromEntries(rows.map(({ id }) => [id, 'A']))
   await student.put(`/api/v01/exams/${exam_id}/answers`, { answers, markedForReview: [] }, 200)
+
+  // They are read whole before it is seen that there is no such exam.
+  const options = questions.map((question, n) => ({
+    ...question,
+    more_options: Array.from({ length: 22 }, (_, place) => `${n}.${place}`),
+  }))
+  await teacher.post('/api/v01/admin/questions/bulk-add', { exam_id: 999_999, questions: options }, 404)
+  const gaps = rows.map(({ id }, n) => [id, Array.from({ length: 5 }, (_, place) => `${n}:${place}`)])
+  const many = { answers: Object.fromEntries(gaps), markedForReview: [] }
+  await student.put('/api/v01/exams/999999/answers', many, 404)
 }, 60_000)
 
 test('a late review of a card with many others holds up nobody', async () => {
