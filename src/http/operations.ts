@@ -75,7 +75,7 @@ export function operations(app: FastifyInstance, tag: string, common: FastifyCon
     const [methods = '', url = ''] = address.split(' ')
     const config = { ...common, ...own }
     const envelope = config.envelope === 'status' ? { status: 'success' } : { success: true }
-    const status = answer ? 200 : created ? 201 : 202
+    const status = answer || !(created || accepted) ? 200 : created ? 201 : 202
     const schema: FastifySchema = {
       operationId,
       summary,
@@ -92,8 +92,8 @@ export function operations(app: FastifyInstance, tag: string, common: FastifyCon
       handler: async (request, reply): Promise<unknown> => {
         reply.code(status)
         const fields: unknown = await run(request as Parameters<typeof run>[0], reply)
-        // Who waits for a reply waits until it is sent, and gets nothing.
-        const isSent = reply.raw.headersSent || reply.raw.destroyed
+        // A reply that is waited for gives nothing, once it is sent or its reader is gone.
+        const isSent = fields === undefined && (reply.raw.headersSent || reply.raw.destroyed)
         return isSent ? undefined : { ...envelope, ...(fields as object | undefined) }
       },
     })

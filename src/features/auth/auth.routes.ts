@@ -70,6 +70,7 @@ export const newerAuthRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
       'For apps that ask the provider themselves, with PKCE and a nonce. Creates an account if there is none, and ' +
       'links the one that has the same verified address. After `account_exists` come again with a new code, and ' +
       '`password` or `anew`.',
+    // As with Google, the provider is asked before it takes its turn.
     budget: 'none',
     timeoutMs: PROVIDER_TIMEOUT_MS,
     body: OidcBody,
@@ -97,6 +98,7 @@ export const authRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core
 
   operation('login', 'POST /login', {
     summary: 'Sign in with username or e-mail address',
+    // Logins have a queue of their own.
     budget: 'none',
     body: LoginBody,
     answer: LoginAnswer,
@@ -112,6 +114,7 @@ export const authRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core
       'Creates an account if there is none, and links the one that has the same verified address. With ' +
       '`account_exists` a mail with a link is on its way (`mailed: true`): after it the next call links. So does ' +
       '`password`; `anew` makes a new account.',
+    // Like a login, but the provider is asked before it takes its turn: a slow one keeps nobody else waiting.
     budget: 'none',
     body: GoogleBody,
     answer: GoogleAnswer,
