@@ -128,6 +128,21 @@ describe('keys that are read while a teacher lets somebody take the exam', () =>
   })
 })
 
+test('keys that nobody has read stay closed while a change has the exam, and keep nobody waiting', async () => {
+  const exam = await makeExam({ closes_at: at(60) })
+  const { classId, examId } = exam
+  await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
+  const results = `/api/v01/classes/${classId}/results?exam_id=${examId}` as const
+  await service.sql.begin(async (tx) => {
+    await tx`select from exams where id = ${examId} for no key update`
+    const { exam: shown } = (await teacher.get(results, 200)).body
+    expect(shown).toMatchObject({ shows_keys: false, keys_open_at: expect.any(String) })
+    expect(await readKeys(exam)).toBe(403)
+  })
+  expect((await teacher.get(results, 200)).body.exam).toMatchObject({ shows_keys: true, keys_open_at: null })
+  expect(await readKeys(exam)).toBe(200)
+})
+
 describe('keys that a teacher has read', () => {
   const reads: Record<string, (exam: Exam) => string> = {
     questions: ({ examId }) => `/api/v01/admin/questions?exam_id=${examId}`,

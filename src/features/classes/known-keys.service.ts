@@ -10,7 +10,8 @@ import * as store from './known-keys.store.ts'
 /**
  * Opens the keys of a class's exams, or of one, whose time has come: to be called before a teacher reads them, or marks
  * that tell them, as they are closed until it is remembered that teachers know them. It waits for changes of the exam's
- * times: those that are stored keep the keys closed, and teachers' later ones are refused (`requireUnknown`).
+ * times: those that are stored keep the keys closed, and teachers' later ones are refused (`requireUnknown`). While
+ * another change has the exam itself, its keys stay closed.
  */
 export async function openKeys(core: Core, { userId, isAdmin }: Viewer, which: store.Which): Promise<void> {
   if (isAdmin) return

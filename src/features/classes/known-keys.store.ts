@@ -55,11 +55,15 @@ export async function listLearnt(
   return rows.map(({ id }) => id)
 }
 
-/** Remembers that a teacher reads the keys of an exam, unless that has changed meanwhile. */
+/**
+ * Remembers that a teacher reads the keys of an exam, unless that has changed meanwhile, or somebody else has the row:
+ * whoever waited for a long change of the exam would keep everybody from starting it.
+ */
 export async function learnKeys(tx: Executor, teacherId: number, at: Date, examId: number): Promise<void> {
   await tx.execute(sql`
     update exams set keys_known_since = ${at.toISOString()}
-     where id = ${examId} and ${learnsKeys(teacherId, at)}`)
+     where id in (select id from exams where id = ${examId} for no key update skip locked)
+       and ${learnsKeys(teacherId, at)}`)
 }
 
 /** Whether teachers know the keys of an exam before its students do, or may. */
