@@ -9,12 +9,11 @@ import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError } from '../../errors.ts'
 import { changeAllowance } from '../allowances/allowances.service.ts'
 import { analyseItems, withoutKeys } from '../analytics/items.service.ts'
-import { toRead } from '../audit/replica-reads.service.ts'
 import { reviewForStaff } from '../results/staff-review.service.ts'
 import * as timing from '../timing/timing.service.ts'
 import { lockTaughtClass, requireOpenClass, requireTeacher } from './class-access.service.ts'
 import * as store from './class-exams.store.ts'
-import { keysOf, openKeys, requireUnknown } from './known-keys.service.ts'
+import { keysOf, openKeys, requireUnknown, toReadMarks } from './known-keys.service.ts'
 
 /** A class and one of its exams. */
 export interface At {
@@ -136,7 +135,7 @@ export async function analyseClassItems(
   query: ItemsQuery,
 ): Promise<Keys & ItemAnalysis> {
   await requireClassResults(core, viewer, at)
-  const reading = await toRead(core, viewer.userId)
+  const reading = await toReadMarks(core, viewer, at)
   return inSnapshot(reading.db, async (db) => {
     const keys = await keysOf(reading, db, viewer, at.examId)
     const analysis = await analyseItems(reading, db, at.examId, query, at.classId)

@@ -17,12 +17,11 @@ import { operations } from '../../http/operations.ts'
 import { accepts } from '../../http/vary.ts'
 import { describePage } from '../../paging.ts'
 import { readClassDashboard, readTable } from '../analytics/analytics.service.ts'
-import { toRead } from '../audit/replica-reads.service.ts'
 import * as results from '../results/exam-results.service.ts'
 import { requireTeacher } from './class-access.service.ts'
 import { requireClassResults, reviewClassAttempt } from './class-exams.service.ts'
 import * as gradebook from './gradebook.service.ts'
-import { keysOf, listUnknown } from './known-keys.service.ts'
+import { keysOf, listUnknown, toReadMarks } from './known-keys.service.ts'
 
 const refusals = ['forbidden', 'not_found'] as const
 
@@ -73,7 +72,7 @@ export const classResultRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
       const at = { classId: params.id, examId: query.exam_id }
       const viewer = viewerOf(caller)
       await requireClassResults(core, viewer, at)
-      const reading = await toRead(core, caller.userId)
+      const reading = await toReadMarks(core, viewer, at)
       const rows = results.streamExamResults(reading, at, (db) => keysOf(reading, db, viewer, at.examId))
       return sendCsv(reply, 'results', results.RESULT_COLUMNS, rows)
     },
@@ -127,7 +126,7 @@ export const classResultRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
       const viewer = viewerOf(request.caller)
       await requireClassResults(core, viewer, { classId, examId })
       const query = { ...request.query, class_id: classId }
-      const reading = await toRead(core, viewer.userId)
+      const reading = await toReadMarks(core, viewer, { classId, examId })
       const listUnmarked = (db: Executor) => listUnknown(reading, db, viewer, { classId, examId })
       if (!accepts(request, 'text/csv')) return readClassDashboard(reading, query, listUnmarked)
       const { name, columns, rows } = await readTable(reading, query, listUnmarked)

@@ -5,6 +5,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { LOCKS, lockAlone } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
+import { toRead } from '../audit/replica-reads.service.ts'
 import * as store from './known-keys.store.ts'
 
 /**
@@ -20,6 +21,29 @@ export async function openKeys(core: Core, { userId, isAdmin }: Viewer, which: s
       await lockAlone(tx, LOCKS.examTimes(examId))
       await store.learnKeys(tx, userId, new Date(core.clock()), examId)
     })
+}
+
+/**
+ * `toRead`, for marks of all exams of a class, or of one: the primary also where the replica would leave out those that
+ * teachers may know by now, as they do since somebody read them first, or since the clock says so, which no audit log
+ * tells.
+ */
+export async function toReadMarks(
+  core: Core,
+  viewer: Viewer,
+  { classId, examId }: { classId: number; examId?: number | undefined },
+): Promise<Core> {
+  const reading = await toRead(core, viewer.userId)
+  if (viewer.isAdmin || reading === core) return reading
+  const listClosed = async ({ db, clock }: Core) => {
+    const rows = await store.listUnknown(db, viewer.userId, new Date(clock()), classId, examId)
+    return rows.map(({ id }) => id).join()
+  }
+  const [closed, closedThere] = await Promise.all([
+    listClosed(core),
+    listClosed(reading).catch(() => undefined),
+  ])
+  return closed === closedThere ? reading : core
 }
 
 /** Whether somebody may know the keys of these exams, and marks that tell them: administrators may. */
