@@ -320,15 +320,70 @@ describe('many questions', () => {
       admin.request('PATCH', `${QUESTIONS}/${ofExam.at(which)?.id}`, form({ tags: JSON.stringify(tags) }))
     expect((await change(['one more'], -1)).body.code).toBe('too_many')
     expect((await change([...tagsOf(0, 19), 'one more'])).status).toBe(200)
+  })
 
-    // What is beyond from before stays, and takes every change that brings no tag.
-    await service.sql`
+  test('of an exam with more tags from before take its tags and bring no other one', async () => {
+    const newExam = async () =>
+      (await admin.post('/api/v01/admin/exams', { name: 'Tagged' }, 201)).body.exam.id
+    const [exam_id, otherId] = [await newExam(), await newExam()]
+    const older = await service.sql`
       insert into questions (exam_id, question_text, question_type, correct_answer, tags, tag_keys)
       select ${exam_id}, 'older', 'MCQ', 'A', t, t from (
-        select jsonb_build_array('older ' || n) as t from generate_series(1, 100) n) older`
-    expect((await change(tagsOf(0, 3))).status).toBe(200)
-    expect((await add([])).status).toBe(201)
-    expect((await add(['Tag 7'])).body.code).toBe('too_many')
+        select jsonb_build_array('older ' || n) as t from generate_series(1, 1001) n) older
+      returning id`
+    const tagsOf = (count: number, name: string) =>
+      Array.from({ length: count }, (_, n) => `${name} ${n + 1}`)
+    const single = (tags: string[], into = exam_id) => {
+      const fields = { exam_id: String(into), question_text: 'x', tags: JSON.stringify(tags) }
+      return admin.request('POST', QUESTIONS, form(fields))
+    }
+    const bulk = (lists: string[][]) => {
+      const questions = lists.map((tags) => ({ question_text: 'x', tags }))
+      return admin.post(`${QUESTIONS}/bulk-add`, { exam_id, questions })
+    }
+    const change = (n: number, tags: string[]) =>
+      admin.request('PATCH', `${QUESTIONS}/${older[n - 1]?.id}`, form({ tags: JSON.stringify(tags) }))
+    const elsewhere = async (tags: string[]) => (await single(tags, otherId)).body.question_id
+    const copy = async (...lists: string[][]) => {
+      const ids = await Promise.all(lists.map(elsewhere))
+      return admin.post(`${QUESTIONS}/copy`, { ids, exam_id })
+    }
+    const move = async (tags: string[]) =>
+      admin.request('PATCH', `${QUESTIONS}/${await elsewhere(tags)}`, form({ exam_id: String(exam_id) }))
+    const load = (...tags: string[]) => {
+      const gift = `${tags.map((tag) => `// [tag:${tag}]\nTwo? {TRUE}\n`).join('\n')}`
+      const file = form({}, { field: 'file', name: 'a.gift', bytes: gift })
+      return admin.request('POST', `/api/v01/admin/exams/${exam_id}/import?format=gift`, file)
+    }
+    const codesOf = async (...asked: ReturnType<typeof bulk | typeof change>[]) =>
+      (await Promise.all(asked)).map(({ status, body }) => (status < 300 ? 'done' : body.code))
+    const many = tagsOf(40, 'older')
+    const [some, rest] = [many.slice(0, 20), many.slice(20)]
+
+    const same = ['Older 7', 'older 8']
+    const taken = [
+      ...(await codesOf(single(same), bulk([same]), bulk([some, rest]), copy(same), copy(some, rest))),
+      ...(await codesOf(move(same), change(1, same), change(2, ['older 2', 'older 3']), change(5, []))),
+      ...(await codesOf(load('older 7'), load(...many), bulk([[]]))),
+    ]
+    expect(taken).toEqual(taken.map(() => 'done'))
+
+    const other = ['older 7', 'other']
+    const refused = await codesOf(
+      single(other),
+      bulk([other]),
+      bulk([some, rest, ['other']]),
+      copy(other),
+      copy(some, rest, ['other']),
+      move(other),
+      change(3, ['older 3', 'other']),
+      change(1_001, ['other']),
+      load('other'),
+      load(...many, 'other'),
+    )
+    expect(refused).toEqual(refused.map(() => 'too_many'))
+    // Written by a change that was refused, it's still of nobody.
+    expect((await single(['other'])).status).toBe(409)
   })
 
   test('are added together: empty ones are left out silently, invalid ones are named', async () => {

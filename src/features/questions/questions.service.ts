@@ -44,6 +44,8 @@ const COPIED_AT_ONCE = 200
 const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
 /** Different tags of an exam's questions: forecasts, lists and rules of draws name them all. */
 const MOST_TAGS = 1_000
+/** Tags that are looked for one by one among an exam's questions: those of one question at least. */
+const ASKED_AT_MOST = 20
 
 interface Asked {
   /** Whether the older generation asks, which neither sees nor makes questions that it doesn't know. */
@@ -72,8 +74,8 @@ export async function requirePublishedRoom(tx: Executor, examIds: readonly numbe
 }
 
 /**
- * 409 `too_many` if one of these exams has too many different tags, behind a change that holds their rows and gives
- * them tags: an exam from before this bound still takes every other change.
+ * 409 `too_many` if one of these exams has too many different tags and this transaction brought one, behind the change
+ * that did, which holds the exams' rows: an exam from before this bound still takes every other change.
  */
 export async function requireFewTags(tx: Executor, examIds: readonly number[]): Promise<void> {
   if (examIds.length > 0 && (await store.hasAnyMoreTags(tx, examIds, MOST_TAGS)))
@@ -82,10 +84,14 @@ export async function requireFewTags(tx: Executor, examIds: readonly number[]): 
     })
 }
 
-/** Whether a question brings its exam a tag that it wasn't there with. */
-function bringsTags(values: store.QuestionValues, before?: store.QuestionRow): boolean {
-  const known = new Set(values.examId === before?.examId ? before.tagKeys : [])
-  return values.tagKeys?.some((key) => !known.has(key)) ?? false
+/**
+ * `requireFewTags` of an exam whose questions were given these tags, which doesn't go through all tags of the exam
+ * where these are few and it has them already.
+ */
+async function requireFewTagsWith(tx: Executor, examId: number, keys: ReadonlySet<string>): Promise<void> {
+  if (keys.size === 0) return
+  if (keys.size > ASKED_AT_MOST || (await store.isAnyNewTag(tx, examId, [...keys])))
+    await requireFewTags(tx, [examId])
 }
 
 /** One page in the order of their making, of one exam or of all, and how many there are. */
@@ -127,7 +133,7 @@ export async function addQuestion(
     const values = toValues(examId, question)
     const [id] = (await store.insertQuestions(tx, [values])) as [number]
     await requirePublishedRoom(tx, [examId])
-    if (bringsTags(values)) await requireFewTags(tx, [examId])
+    await requireFewTagsWith(tx, examId, new Set(values.tagKeys))
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -174,7 +180,9 @@ export async function changeQuestion(
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
     await requirePublishedRoom(tx, [values.examId])
-    if (bringsTags(values, current)) await requireFewTags(tx, [values.examId])
+    const known = new Set(values.examId === current.examId ? current.tagKeys : [])
+    const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
+    await requireFewTagsWith(tx, values.examId, brought)
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -228,7 +236,7 @@ export async function addQuestions(
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
     await requirePublishedRoom(tx, [examId])
-    if (rows.some((row) => bringsTags(row))) await requireFewTags(tx, [examId])
+    await requireFewTagsWith(tx, examId, new Set(rows.flatMap(({ tagKeys = [] }) => tagKeys)))
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })
@@ -247,7 +255,7 @@ export async function copyQuestions(
   return core.db.transaction(async (tx) => {
     await keepExam(tx, examId)
     const errors: string[] = []
-    let isTagged = false
+    const tagKeys = new Set<string>()
     for (const slice of slicesOf(ids, COPIED_AT_ONCE)) {
       const rows = await withKeysInForce(tx, await store.listQuestionsById(tx, slice))
       const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row))]))
@@ -255,11 +263,11 @@ export async function copyQuestions(
         tx,
         slice.flatMap((id) => byId.get(id) ?? []),
       )
-      isTagged ||= [...byId.values()].some((values) => bringsTags(values))
+      for (const values of byId.values()) for (const key of values.tagKeys ?? []) tagKeys.add(key)
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
     await requirePublishedRoom(tx, [examId])
-    if (isTagged) await requireFewTags(tx, [examId])
+    await requireFewTagsWith(tx, examId, tagKeys)
     const copied = ids.length - errors.length
     const summary = `${copied} questions were copied`
     if (copied > 0) await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })

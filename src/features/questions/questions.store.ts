@@ -111,7 +111,23 @@ export async function isAnyLarger(
   return rows.length > 0
 }
 
-/** Whether the questions of one of these exams have more different tags than this. */
+/** Whether this transaction wrote a row of `questions`, outside of savepoints. */
+const IS_WRITTEN_HERE = sql`questions.xmin = pg_current_xact_id()::xid`
+
+/** Whether one of these tags is of none of an exam's questions but those that this transaction wrote. */
+export async function isAnyNewTag(tx: Executor, examId: number, keys: readonly string[]): Promise<boolean> {
+  const rows = await tx.execute(sql`
+    select from unnest(${sql.param(keys)}::text[]) as key
+     where not exists (
+       select from questions where exam_id = ${examId} and tag_keys ? key and not ${IS_WRITTEN_HERE})
+     limit 1`)
+  return rows.length > 0
+}
+
+/**
+ * Whether the questions of one of these exams have more different tags than this, one of them only questions that this
+ * transaction wrote.
+ */
 export async function hasAnyMoreTags(
   tx: Executor,
   examIds: readonly number[],
@@ -119,9 +135,11 @@ export async function hasAnyMoreTags(
 ): Promise<boolean> {
   const rows = await tx.execute(sql`
     select from (
-      select distinct exam_id, key from questions, jsonb_array_elements_text(tag_keys) as key
-       where ${isAnyOf(sql`exam_id`, [...examIds])}) tag
-     group by exam_id having count(*) > ${most}::int limit 1`)
+      select exam_id, bool_and(${IS_WRITTEN_HERE}) as is_new
+        from questions, jsonb_array_elements_text(tag_keys) as key
+       where ${isAnyOf(sql`exam_id`, [...examIds])}
+       group by exam_id, key) tag
+     group by exam_id having count(*) > ${most}::int and bool_or(is_new) limit 1`)
   return rows.length > 0
 }
 
