@@ -45,6 +45,15 @@ test('the objects of a page, and how many there are, are of one instant', async 
   expect(await idsOf(page)).toBe('bc')
 })
 
+test('no objects are read for somebody who may not see their page', async () => {
+  const page = await addPage(alice, notebook)
+  await sync(page, { objects: named('a') })
+  const stranger = await service.person()
+  const release = await holdLocks(service.sql, (tx) => tx`lock table page_objects in access exclusive mode`)
+  await stranger.get(`/api/v01/pages/${page}/objects`, 404)
+  await release()
+})
+
 describe('a sync', () => {
   test('places its objects from start_index on: new ones are inserted, known ones replaced and moved', async () => {
     const page = await addPage(alice, notebook)

@@ -21,6 +21,8 @@ export async function readObjects(
   { start_index: start = 0, limit = DEFAULT_LIMIT }: ObjectsQuery,
 ): Promise<{ objects: string[]; total: number }> {
   const most = Math.min(limit, LARGEST_LIMIT)
+  // Nobody has objects read that they may not see.
+  await requireReadable(core, await store.findPage(core.db, pageId), readerId)
   const [page, read] = await inSnapshot(core.db, async (db) => [
     await store.findPage(db, pageId),
     await store.listObjects(db, pageId, start, most),
