@@ -12,8 +12,8 @@ export const LOCKS = {
   /** One node migrates at a time. */
   migration: () => 'migration' as const,
   /**
-   * Shared by starts of an exam and changes of who has attempts left; exclusive for its deletion, for changes of when its
-   * attempts end, and once for the first teacher who reads its keys.
+   * Shared by starts of an exam and changes of who has attempts left; exclusive for its deletion, for changes of when
+   * its attempts end, and once for the first teacher who reads its keys.
    */
   examTimes: (examId: number) => `exam-times:${examId}` as const,
   /** Shared by submits of an exam and edits of its keys; exclusive for a regrade. */

@@ -59,7 +59,10 @@ export function toScore({ maxScore: max_score, percentage, ...rest }: GradedValu
   return { ...rest, max_score, percentage: max_score === 0 ? null : roundPercentage(percentage) }
 }
 
-/** What administrators, and teachers of their own exams, may know of keys: features/classes/open-keys.sql.ts has the rule for others. */
+/**
+ * What administrators, and teachers of their own exams, may know of keys: features/classes/open-keys.sql.ts has the
+ * rule for others.
+ */
 export const OPEN_KEYS: Keys = { shows_keys: true, keys_open_at: null }
 
 /** One's own attempt whose result may be seen, and its paper. 404 for another's, 403 `results_not_released`. */

@@ -27,7 +27,9 @@ export async function requireClassExam(core: Core, viewer: Viewer, at: At): Prom
   await requireExamOf(core.db, at)
 }
 
-/** For reads of how a class did at all of its exams, or at one: whatever its teachers may know by now is open to them. */
+/**
+ * For reads of how a class did at all of its exams, or at one: whatever its teachers may know by now is open to them.
+ */
 export async function requireClassResults(
   core: Core,
   viewer: Viewer,
@@ -50,9 +52,9 @@ async function requireStudentOf(db: Executor, at: At, userId: number): Promise<v
 }
 
 /**
- * For changes of what a student has at an exam: 404 as above, 409 `class_archived` and `keys_open`. What this answers is called in the
- * change's transaction: behind the class's lock nobody is removed meanwhile. The first look keeps others from taking the
- * exam's locks.
+ * For changes of what a student has at an exam: 404 as above, 409 `class_archived` and `keys_open`. What this answers
+ * is called in the change's transaction: behind the class's lock nobody is removed meanwhile. The first look keeps
+ * others from taking the exam's locks.
  */
 async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number): Promise<Permit> {
   await requireOpenClass(core.db, viewer, at.classId)

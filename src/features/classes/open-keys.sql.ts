@@ -17,8 +17,8 @@ const hasAttemptsLeft = (exam: SQL) => sql`(
 
 /**
  * When the last of those who may still take an exam can begin no more: the exam's own close, and later ones of persons
- * and of classes, the same ones that starts go by (personal-times.ts). Whom the exam isn't there for at the moment may join a class of it, as others may join classes as long
- * as these are there. null: it never closes.
+ * and of classes, the same ones that starts go by (personal-times.sql.ts). Whom the exam isn't there for at the moment
+ * may join a class of it, as others may join classes as long as these are there. null: it never closes.
  */
 const lastClose = (exam: SQL) => sql`
   case when ${exam}.closes_at is not null then greatest(
@@ -34,7 +34,10 @@ const goingOn = (exam: SQL, at: Date) => sql`
   from attempts begun where begun.exam_id = ${exam}.id
    and (begun.status in ${sql.raw(UNDER_WAY)} or ${isReopenable(sql`begun`, exam, at)})`
 
-/** Whether the time of an exam's keys has come: students learn them, or nobody takes it, can go on with it, or may still. */
+/**
+ * Whether the time of an exam's keys has come: students learn them, or nobody takes it, can go on with it, or may
+ * still.
+ */
 const areDue = (exam: SQL, at: Date) => sql`(${hasVisibleResults(exam)}
   or (${lastClose(exam)} + ${ON_ITS_WAY} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))`
 

@@ -16,7 +16,7 @@ interface Whose {
 /**
  * The row of times that are somebody's own at an exam, to join as `personal`: their own ones before those of their
  * classes, and of several classes the most generous ones. An archived class gives none to what begins, as nobody waits
- * for its close: keys may be open (open-keys.ts).
+ * for its close: keys may be open (open-keys.sql.ts).
  */
 export function personalTimes({ person, exam, since }: Whose): SQL {
   const isMember = since
