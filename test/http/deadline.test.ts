@@ -89,12 +89,12 @@ const beginOfForm = (filename: string) =>
 
 test('a body that stalls is answered at the deadline, and its connection ends with the answer', async () => {
   const stalled: [path: string, type: string, length?: number][] = [
-    ['/api/v01/auth/login', 'application/json'],
+    ['/api/v01/auth/login', 'application/json', 60_000],
     ['/login', 'application/x-www-form-urlencoded', 9_000],
     [IMAGES, 'multipart/form-data; boundary=b'],
     ['/api/v01/admin/questions/import-csv', 'multipart/form-data; boundary=b'],
     ['/api/v01/admin/categories', 'multipart/form-data; boundary=b'],
-    ['/nowhere', 'application/json'],
+    ['/nowhere', 'application/json', 60_000],
   ]
   await Promise.all(
     stalled.map(async ([path, type, length = 900_000]) => {
