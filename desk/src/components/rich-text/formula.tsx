@@ -12,7 +12,11 @@ interface FormulaProps {
 const widths = new ResizeObserver((formulas) => {
   for (const { target, contentRect } of formulas) {
     const drawn = target.firstElementChild?.getBoundingClientRect().width ?? 0
-    target.classList.toggle('wide', drawn > contentRect.width + 1)
+    const isWide = drawn > contentRect.width + 1
+    target.classList.toggle('wide', isWide)
+    // Whoever has a keyboard alone scrolls it too.
+    if (isWide) target.setAttribute('tabindex', '0')
+    else target.removeAttribute('tabindex')
   }
 })
 
