@@ -73,7 +73,7 @@ export async function listUnknown(
 ) {
   if (isAdmin) return []
   const rows = await store.listUnknown(db, userId, new Date(core.clock()), classId, examId)
-  return rows.map(({ id, name, ...row }) => ({ id, name, ...present(core, { id, name, ...row }) }))
+  return rows.map((row) => ({ id: row.id, name: row.name, ...present(core, row) }))
 }
 
 /**
