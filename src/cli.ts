@@ -18,8 +18,8 @@ import { hashPassword } from './features/auth/passwords.ts'
 import { BackupError, isEncrypted } from './features/backup/archive.ts'
 import {
   checkBackup,
+  type Installation,
   isUnused,
-  type Place,
   restoreBackup,
   writeBackup,
 } from './features/backup/backup.service.ts'
@@ -59,14 +59,14 @@ const OPTIONS = {
   encrypt: { type: 'boolean' },
 } as const
 type Texts = Exclude<keyof typeof OPTIONS, 'force' | 'encrypt'>
-type Options = Partial<Record<Texts, string>> & { force?: boolean; encrypt?: boolean }
+type CommandOptions = Partial<Record<Texts, string>> & { force?: boolean; encrypt?: boolean }
 
-interface Service extends Place {
+interface Service extends Installation {
   db: Db
 }
 
 /** Each command answers the text to print. Running nodes notice changed roles and ended sessions by themselves. */
-const COMMANDS: Record<string, (service: Service, options: Options) => Promise<string>> = {
+const COMMANDS: Record<string, (service: Service, options: CommandOptions) => Promise<string>> = {
   async create({ db }, options) {
     const username = check(options, 'username', Username)
     const email = check(options, 'email', Email)
@@ -159,7 +159,7 @@ async function choosePassphrase(): Promise<string> {
   return passphrase
 }
 
-async function requireAccount(db: Db, { username }: Options) {
+async function requireAccount(db: Db, { username }: CommandOptions) {
   if (username === undefined) throw new UsageError('--username is missing')
   const account = await findAccount(db, username)
   if (!account) throw new UsageError(`there is no account ${username}`)
@@ -167,7 +167,7 @@ async function requireAccount(db: Db, { username }: Options) {
 }
 
 function check<T extends typeof Username | typeof FullName | typeof Role>(
-  options: Options,
+  options: CommandOptions,
   name: Texts,
   schema: T,
 ) {
@@ -177,7 +177,7 @@ function check<T extends typeof Username | typeof FullName | typeof Role>(
   return value
 }
 
-function choosePassword({ password }: Options): { password: string; note: string } {
+function choosePassword({ password }: CommandOptions): { password: string; note: string } {
   if (password === undefined) {
     const made = randomBytes(12).toString('base64url')
     return { password: made, note: `\nPassword: ${made}` }

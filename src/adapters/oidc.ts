@@ -81,19 +81,19 @@ const ALGORITHMS = [
 const Subject = Text(1, 255)
 
 /** The provider as it described itself. */
-interface Described {
+interface Discovery {
   config: openid.Configuration
   keys: ReturnType<typeof createRemoteJWKSet>
   readAt: number
 }
 
 export function createOidc(settings: OidcSettings, clock: () => number, log: FastifyBaseLogger): Oidc {
-  let described: Described | undefined
+  let described: Discovery | undefined
   let isDown = false
   const discoverOnce = shared(() => discover(settings, clock()))
 
   /** Reads it anew when it isn't fresh. */
-  async function describe(): Promise<Described> {
+  async function describe(): Promise<Discovery> {
     if (described && clock() - described.readAt < FRESH_MS) return described
     described = await discoverOnce()
     if (isDown) log.info('the identity provider answers again')
@@ -102,8 +102,8 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
   }
 
   /** Calls the provider; what goes wrong is told to the log, without codes and tokens, and to nobody else. */
-  async function ask<T>(work: (provider: Described) => Promise<T>): Promise<T> {
-    let provider: Described
+  async function ask<T>(work: (provider: Discovery) => Promise<T>): Promise<T> {
+    let provider: Discovery
     try {
       provider = await describe()
     } catch (error) {
@@ -121,7 +121,7 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
     }
   }
 
-  async function identify({ config }: Described, tokens: Tokens): Promise<ProviderIdentity> {
+  async function identify({ config }: Discovery, tokens: Tokens): Promise<ProviderIdentity> {
     const claims = tokens.claims()
     if (!claims || !Value.Check(Subject, claims.sub)) throw new AppError('oidc_failed')
     if (claims.azp !== undefined && claims.azp !== settings.clientId) throw new AppError('oidc_failed')
@@ -197,7 +197,7 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
 
 type Tokens = openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers
 
-async function discover(settings: OidcSettings, readAt: number): Promise<Described> {
+async function discover(settings: OidcSettings, readAt: number): Promise<Discovery> {
   const { issuer, clientId, clientSecret } = settings
   const url = new URL(issuer)
   const config = await openid.discovery(url, clientId, {}, authenticate(clientSecret), {
@@ -243,9 +243,13 @@ function basicAuth(secret: string): openid.ClientAuth {
   }
 }
 
-type Claims = Readonly<Record<string, unknown>>
+type ProviderClaims = Readonly<Record<string, unknown>>
 
-function readPerson(idToken: Claims, userInfo: Claims, { admins, emailDomains }: OidcSettings) {
+function readPerson(
+  idToken: ProviderClaims,
+  userInfo: ProviderClaims,
+  { admins, emailDomains }: OidcSettings,
+) {
   const [first, other] = idToken.email === undefined ? [userInfo, idToken] : [idToken, userInfo]
   const email = Value.Check(Email, first.email) ? first.email : undefined
   const said = first.email_verified ?? (other.email === first.email ? other.email_verified : undefined)
@@ -261,7 +265,7 @@ function readPerson(idToken: Claims, userInfo: Claims, { admins, emailDomains }:
 }
 
 /** Whether a claim is this text, or a list that has it; a list within it, or an object, is no text, whatever it says. */
-function hasClaim(claims: Claims, { claim, value }: NonNullable<OidcSettings['admins']>): boolean {
+function hasClaim(claims: ProviderClaims, { claim, value }: NonNullable<OidcSettings['admins']>): boolean {
   const given = claims[claim]
   return (Array.isArray(given) ? given : [given]).some(
     (each) => SCALARS.has(typeof each) && String(each) === value,
@@ -271,7 +275,7 @@ function hasClaim(claims: Claims, { claim, value }: NonNullable<OidcSettings['ad
 const SCALARS = new Set(['string', 'number', 'boolean'])
 
 function readOrder(issuer: string, { sub, sid, nonce, events }: JWTPayload): LogoutOrder | undefined {
-  const event = (events as Claims | null)?.[LOGOUT_EVENT]
+  const event = (events as ProviderClaims | null)?.[LOGOUT_EVENT]
   const isLogout = typeof event === 'object' && event !== null
   // A nonce would make it an ID token.
   if (!isLogout || nonce !== undefined) return undefined

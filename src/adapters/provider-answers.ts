@@ -8,7 +8,7 @@ export class ProviderDown extends Error {
 /** Bytes of one answer: discovery, keys and claims are small. */
 const LARGEST_ANSWER = 1024 * 1024
 
-interface Asked {
+interface ProviderRequest {
   method: string
   headers: Record<string, string> | Headers
   body?: RequestInit['body'] | undefined
@@ -20,7 +20,10 @@ interface Asked {
  * redirects, and whole, so that the time limit holds for the body too. Throws `ProviderDown` for what isn't the
  * provider's own answer.
  */
-export async function readAnswer(url: string, { method, headers, body, signal }: Asked): Promise<Response> {
+export async function readAnswer(
+  url: string,
+  { method, headers, body, signal }: ProviderRequest,
+): Promise<Response> {
   if (!isConfidential(new URL(url))) throw new ProviderDown(`${url} is neither https nor on this machine`)
   try {
     const asked = { method, headers, body: body ?? null, signal: signal ?? null }

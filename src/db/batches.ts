@@ -17,7 +17,7 @@ const PATIENCE_MS = 8_000
 const FIRST_PAUSE_MS = 5
 const LONGEST_PAUSE_MS = 100
 
-interface Waiting<Input, Output> {
+interface QueuedInput<Input, Output> {
   input: Input
   /** Whose input it is; without owners every input has its own. */
   owner: unknown
@@ -67,7 +67,7 @@ export interface BatchOptions<Input, Output> {
 export function batched<Input, Output>(
   options: BatchOptions<Input, Output>,
 ): (input: Input) => Promise<Output> {
-  type Each = Waiting<Input, Output>
+  type Each = QueuedInput<Input, Output>
   const { turns } = options
   const lanes = Array.from({ length: options.lanes }, () => new Lane<Each>())
   const laneOf = (key: number) => lanes[key % lanes.length] as Lane<Each>

@@ -52,7 +52,7 @@ export async function learnServer(
   return { prepare, takesSettings: false }
 }
 
-interface Answer {
+interface ServerSettings {
   version: number
   encoding: string
   timeout: string
@@ -64,10 +64,13 @@ interface Answer {
 }
 
 /** `ownName`: the driver's name for this statement. */
-async function ask(url: string, connection: Record<string, string>): Promise<Answer & { ownName: string }> {
+async function ask(
+  url: string,
+  connection: Record<string, string>,
+): Promise<ServerSettings & { ownName: string }> {
   const client = postgres(...driverOptions(url, { max: 1, connect_timeout: 10, connection }))
   try {
-    const result = await client<[Answer]>`
+    const result = await client<[ServerSettings]>`
       select current_setting('server_version_num')::int / 10000 as version,
              current_setting('server_encoding') as encoding, current_setting('statement_timeout') as timeout,
              current_setting('jit') as jit,

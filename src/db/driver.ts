@@ -9,7 +9,7 @@ import { beginStatement } from '../telemetry/spans.ts'
 const MOST_PREPARED_PARAMETERS = 40
 
 type Unsafe = postgres.Sql['unsafe']
-type Work = (tx: postgres.TransactionSql) => unknown
+type TransactionBody = (tx: postgres.TransactionSql) => unknown
 
 export interface DriverOptions {
   /** Most connections of the pool. */
@@ -28,7 +28,7 @@ export function wrapDriver(driver: postgres.Sql, { pool, prepare }: DriverOption
   const use = { pool, underWay: 0 }
   return replaceMethods(driver, {
     unsafe: (text, ...rest) => measure(use, text, unsafe(text, ...rest)),
-    begin: (work: Work) =>
+    begin: (work: TransactionBody) =>
       measure(
         use,
         'transaction',
@@ -43,7 +43,7 @@ function wrapTransaction(
 ): postgres.TransactionSql {
   return replaceMethods(tx, {
     unsafe: decide(tx.unsafe),
-    savepoint: (work: Work) => tx.savepoint((part) => work(wrapTransaction(part, decide))),
+    savepoint: (work: TransactionBody) => tx.savepoint((part) => work(wrapTransaction(part, decide))),
   } as Partial<postgres.TransactionSql>)
 }
 

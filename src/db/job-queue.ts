@@ -38,7 +38,7 @@ export interface JobQueue {
   close(): Promise<void>
 }
 
-interface Work {
+interface JobData {
   id: string
 }
 
@@ -89,7 +89,7 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
       standing.isStill = standing.waitingSeconds > STILL_SECONDS && !row?.active
     },
     async add(tx, id) {
-      await boss.send(QUEUE, { id } satisfies Work, { db: fromDrizzle(tx, sql) })
+      await boss.send(QUEUE, { id } satisfies JobData, { db: fromDrizzle(tx, sql) })
     },
     wake() {
       if (worker !== undefined) boss.notifyWorker(worker)
@@ -106,10 +106,10 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
         deadLetter: LOST,
       })
       const options = { localConcurrency: concurrency, pollingIntervalSeconds: POLL_SECONDS }
-      worker = await boss.work<Work>(QUEUE, options, async ([job]) => {
+      worker = await boss.work<JobData>(QUEUE, options, async ([job]) => {
         if (job) await run(job.data.id, AbortSignal.any([job.signal, closing.signal]))
       })
-      await boss.work<Work>(LOST, async ([job]) => {
+      await boss.work<JobData>(LOST, async ([job]) => {
         if (job) await giveUp(job.data.id)
       })
     },

@@ -117,10 +117,10 @@ export function iso(time: SQL): SQL {
 }
 
 /** A result of the driver. */
-type Result = object[] & { columns: postgres.ColumnList<string> }
+type DriverResult = object[] & { columns: postgres.ColumnList<string> }
 
 /** The rows of a result of the driver; throws if it has other columns. */
-export function toRows<Row>(result: Result, columns: Columns<Row>): Row[] {
+export function toRows<Row>(result: DriverResult, columns: Columns<Row>): Row[] {
   const expected = columns as Record<string, Type>
   const isSame =
     result.columns.length === Object.keys(expected).length &&

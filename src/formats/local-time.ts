@@ -93,10 +93,10 @@ export function localDisplay(date: Date, timezone: string): string {
   return `${day} ${twelveHour}:${minute} ${hour < 12 ? 'AM' : 'PM'}`
 }
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+type DateTimePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function localParts(date: Date, timezone: string): Record<Part, string> {
+function localParts(date: Date, timezone: string): Record<DateTimePart, string> {
   let format = formats.get(timezone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-GB', {
@@ -112,7 +112,7 @@ function localParts(date: Date, timezone: string): Record<Part, string> {
     formats.set(timezone, format)
   }
   return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value])) as Record<
-    Part,
+    DateTimePart,
     string
   >
 }

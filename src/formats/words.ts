@@ -121,7 +121,7 @@ function keyOf({ units }: Word): string {
 }
 
 /** What somebody looks for: all of these words, each once, the last one as a beginning. */
-export type Wanted = Word[]
+export type SearchWords = Word[]
 
 /** Different words that are looked for. */
 const MOST_WANTED = 32
@@ -129,7 +129,7 @@ const MOST_WANTED = 32
 const MOST_PLACES = 100
 
 /** What is looked for in this text; of too many words the first ones and the last one. */
-export function wantedIn(text: string): Wanted {
+export function searchWordsOf(text: string): SearchWords {
   const words = wordsOf(text)
   const last = words.pop()
   if (!last) return []
@@ -138,13 +138,13 @@ export function wantedIn(text: string): Wanted {
 }
 
 /** A key that a text must have; `isBeginning`: or one that begins so. */
-export interface WantedKey {
+export interface SearchKey {
   key: string
   isBeginning: boolean
 }
 
 /** The keys of every text that `findWords` finds; a few others may have them too. */
-export function wantedKeys(wanted: Wanted): WantedKey[] {
+export function searchKeysOf(wanted: SearchWords): SearchKey[] {
   const keys = wanted.flatMap((word, index) => {
     if (!word.isDense)
       return {
@@ -182,7 +182,7 @@ function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void 
 }
 
 /** Where the first text has these words, in its order; undefined unless each of them is in one of the texts. */
-export function findWords(wanted: Wanted, [text = '', ...others]: string[]): Range[] | undefined {
+export function findWords(wanted: SearchWords, [text = '', ...others]: string[]): Range[] | undefined {
   const here = indexOf([text])
   let further: TextIndex | undefined
   const found: Range[] = []

@@ -8,8 +8,8 @@ import type {
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 
-type Schema = TSchema | undefined
-type Read<S extends Schema> = S extends TSchema ? Static<S> : unknown
+type OptionalSchema = TSchema | undefined
+type ValueOf<S extends OptionalSchema> = S extends TSchema ? Static<S> : unknown
 /** An answer without its envelope. */
 type Fields<Answer> = Answer extends { success: true }
   ? Omit<Answer, 'success'>
@@ -18,17 +18,17 @@ type Fields<Answer> = Answer extends { success: true }
     : Answer
 /** Nothing is returned where nothing is answered but the envelope. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what a handler without a return gives
-type Returned<Answer> = FastifyReply | (object extends Fields<Answer> ? void : Fields<Answer>)
+type HandlerResult<Answer> = FastifyReply | (object extends Fields<Answer> ? void : Fields<Answer>)
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'PUT,PATCH' | 'DELETE'
 
 /** What an operation takes, answers and refuses, and what it does. */
 export interface Operation<
-  Params extends Schema,
-  Query extends Schema,
-  Body extends Schema,
-  Answer extends Schema,
-  Created extends Schema,
+  Params extends OptionalSchema,
+  Query extends OptionalSchema,
+  Body extends OptionalSchema,
+  Answer extends OptionalSchema,
+  Created extends OptionalSchema,
 > extends FastifyContextConfig,
     Pick<RouteOptions, 'bodyLimit' | 'preHandler' | 'validatorCompiler'> {
   summary: string
@@ -47,9 +47,9 @@ export interface Operation<
   accepted?: Answer
   /** Gives the answer without its envelope, or the reply where it is sent already. */
   run: (
-    request: FastifyRequest<{ Params: Read<Params>; Querystring: Read<Query>; Body: Read<Body> }>,
+    request: FastifyRequest<{ Params: ValueOf<Params>; Querystring: ValueOf<Query>; Body: ValueOf<Body> }>,
     reply: FastifyReply,
-  ) => MaybePromise<Returned<Static<Exclude<Answer | Created, undefined>>>>
+  ) => MaybePromise<HandlerResult<Static<Exclude<Answer | Created, undefined>>>>
 }
 
 type MaybePromise<T> = T | Promise<T>
@@ -60,11 +60,11 @@ type MaybePromise<T> = T | Promise<T>
  */
 export function operations(app: FastifyInstance, tag: string, common: FastifyContextConfig = {}) {
   return <
-    Params extends Schema = undefined,
-    Query extends Schema = undefined,
-    Body extends Schema = undefined,
-    Answer extends Schema = undefined,
-    Created extends Schema = undefined,
+    Params extends OptionalSchema = undefined,
+    Query extends OptionalSchema = undefined,
+    Body extends OptionalSchema = undefined,
+    Answer extends OptionalSchema = undefined,
+    Created extends OptionalSchema = undefined,
   >(
     operationId: string,
     address: Method | `${Method} /${string}`,

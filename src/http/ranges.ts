@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { endSignal } from './deadline.ts'
 
 /** Content that is read in parts. */
-export interface Content {
+export interface RangedContent {
   size: number
   /** The bytes from `start` to `end`, both included. */
   read(start: number, end: number): Promise<Readable>
@@ -17,7 +17,7 @@ export interface Content {
 export async function sendContent(
   request: FastifyRequest,
   reply: FastifyReply,
-  content: Content,
+  content: RangedContent,
   etag: string,
 ) {
   const { size } = content

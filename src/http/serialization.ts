@@ -22,7 +22,7 @@ export const buildSerializer: BuildSerializer = (externalSchemas, options) => {
   }
 }
 
-type Schema = { $id?: string; anyOf?: Schema[]; type?: string }
+type WrittenSchema = { $id?: string; anyOf?: WrittenSchema[]; type?: string }
 
 /**
  * The schema for a serialiser, with `nullable` for what is something or null: between alternatives it decides by a
@@ -32,9 +32,9 @@ type Schema = { $id?: string; anyOf?: Schema[]; type?: string }
 function simplify(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(simplify)
   if (typeof schema !== 'object' || schema === null) return schema
-  const { $id: _, ...own } = schema as Schema
+  const { $id: _, ...own } = schema as WrittenSchema
   const { anyOf: [value, nothing, ...others] = [], ...rest } = own
   if (value?.type !== undefined && nothing?.type === 'null' && others.length === 0)
-    return { ...rest, ...(simplify(value) as Schema), nullable: true }
+    return { ...rest, ...(simplify(value) as WrittenSchema), nullable: true }
   return Object.fromEntries(Object.entries(own).map(([name, part]) => [name, simplify(part)]))
 }

@@ -39,13 +39,13 @@ const DEPRECATED_SINCE = new Date('2026-11-21T00:00:00Z')
 
 const ADMIN = '/api/v01/admin'
 
-interface Parts {
+interface OlderPluginOptions {
   core: Core
   /** For plugins that leave something out here. */
   isOlder: true
 }
 
-interface Mounted {
+interface LegacyOptions {
   core: Core
 }
 
@@ -54,12 +54,12 @@ interface Mounted {
  * It has everything of the newer one except notes and later additions. Where the shapes are equal, it registers the
  * newer generation's plugin. How to delete it: docs/older-generation.md.
  */
-export const legacyGeneration: FastifyPluginAsync<Mounted> = async (app, { core }) => {
+export const legacyGeneration: FastifyPluginAsync<LegacyOptions> = async (app, { core }) => {
   const deprecate = createDeprecation({ since: DEPRECATED_SINCE, sunset: core.config.legacySunset })
 
   /** `to` replaces `from`: one address for all routes, or by the rest of the address. */
   function mounting(
-    plugin: FastifyPluginAsyncTypebox<Parts>,
+    plugin: FastifyPluginAsyncTypebox<OlderPluginOptions>,
     from: string,
     to: string | Record<string, string>,
   ): FastifyPluginAsync {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-interface Result {
+interface ScoredResult {
   max_score?: number | null
   percentage?: number | null
 }
@@ -8,9 +8,12 @@ interface Result {
 /** Where nothing could be scored, a result has no percentage; for clients of the older generation it is 0. */
 export function fillPercentages(scope: FastifyInstance): void {
   scope.addHook('preSerialization', async (_request, _reply, payload) => {
-    const { attempts, result, ...answer } = payload as Result & { attempts?: unknown; result?: Result }
+    const { attempts, result, ...answer } = payload as ScoredResult & {
+      attempts?: unknown
+      result?: ScoredResult
+    }
     // Elsewhere `attempts` is a number.
-    const listed: Result[] = Array.isArray(attempts) ? attempts : []
+    const listed: ScoredResult[] = Array.isArray(attempts) ? attempts : []
     if (![answer, result ?? {}, ...listed].some(isWithout)) return payload
     return {
       ...(payload as object),
@@ -21,10 +24,10 @@ export function fillPercentages(scope: FastifyInstance): void {
   })
 }
 
-function isWithout({ max_score, percentage }: Result): boolean {
+function isWithout({ max_score, percentage }: ScoredResult): boolean {
   return max_score === 0 && percentage === null
 }
 
-function fill<R extends Result>(result: R): R {
+function fill<R extends ScoredResult>(result: R): R {
   return isWithout(result) ? { ...result, percentage: 0 } : result
 }

@@ -42,7 +42,7 @@ export function leaveOutAdditions(scope: FastifyInstance): void {
   })
 }
 
-interface Parts {
+interface SchemaParts {
   $id?: string
   properties?: Record<string, TSchema>
   required?: string[]
@@ -61,10 +61,10 @@ function withoutAdditions({ body, response, ...schema }: FastifySchema): Fastify
 
 /** A schema without additions, with a name of its own; the given one itself if nothing in it is an addition. */
 function withoutIn(schema: TSchema): TSchema {
-  const { $id, properties, required, items, anyOf } = schema as Parts
+  const { $id, properties, required, items, anyOf } = schema as SchemaParts
   const left = new Set(ADDITIONS[$id ?? ''])
   const kept = Object.entries(properties ?? {}).filter(([name]) => !left.has(name))
-  const parts: Parts = {
+  const parts: SchemaParts = {
     ...(properties && {
       properties: Object.fromEntries(kept.map(([name, part]) => [name, withoutIn(part)])),
     }),

@@ -31,8 +31,6 @@ export interface Binaries {
   version: string
 }
 
-type Log = Pick<FastifyBaseLogger, 'info'>
-
 /** The folder that is used as root when PostgreSQL's user can't reach the usual one. */
 const SHARED = '/var/lib/exam-practice'
 
@@ -92,7 +90,7 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
  * Makes the folder that `findHome` finds. If PostgreSQL's user can't enter `dataDir`, the folder is elsewhere and
  * `<dataDir>/postgres` is a link to it, so that moving or deleting `dataDir` has the usual effect.
  */
-export async function makeHome(dataDir: string, log: Log): Promise<string> {
+export async function makeHome(dataDir: string, log: Pick<FastifyBaseLogger, 'info'>): Promise<string> {
   const link = join(dataDir, 'postgres')
   const user = await chooseRunAs(join(link, 'cluster'))
   if (await canReach(user, dataDir)) {
@@ -143,7 +141,7 @@ export async function prepareBinaries(
   { native, version }: Binaries,
   user: RunAs,
   home: string,
-  log: Log,
+  log: Pick<FastifyBaseLogger, 'info'>,
 ): Promise<string> {
   if ((await canReach(user, join(native, 'bin', 'postgres'))) && (await linkLibraries(native))) return native
 

@@ -52,8 +52,8 @@ export type StoredAnswer = string | string[]
 export type Answers = Record<string, StoredAnswer>
 
 /** Fields that papers from before they existed lack. */
-type Later = 'more_options' | 'parts' | 'tag_keys'
-export type StoredInPaper = Omit<StoredQuestion, Later> & Partial<Pick<StoredQuestion, Later>>
+type LaterField = 'more_options' | 'parts' | 'tag_keys'
+export type StoredInPaper = Omit<StoredQuestion, LaterField> & Partial<Pick<StoredQuestion, LaterField>>
 
 /**
  * An exam's questions and keys in one version. A paper never changes, and all attempts that start with a version

@@ -44,7 +44,7 @@ export const practiceSettings = pgTable(
 )
 
 const OUTCOMES = ['right', 'partly', 'wrong'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export type ReviewOutcome = (typeof OUTCOMES)[number]
 
 /** What a stored review answers when it is sent again; its explanation is that of its paper. */
 export interface StoredOutcome {

@@ -38,7 +38,7 @@ export const accessRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { co
   })
 }
 
-function askerOf(request: FastifyRequest, core: Core): service.Asker {
+function askerOf(request: FastifyRequest, core: Core): service.Requester {
   const caller = identifyIfAny(request, core)
   return caller ? { userId: caller.userId } : { network: deviceOf(request).network }
 }

@@ -20,7 +20,7 @@ import { setRole } from '../users/users.service.ts'
 import * as store from './access.store.ts'
 
 /** Who asks: the account that is signed in, or the network that somebody without a session comes from. */
-export type Asker = { userId: number } | { network: string }
+export type Requester = { userId: number } | { network: string }
 
 /** Requests on a page of the administrators' list. */
 export const REQUESTS_PER_PAGE = 25
@@ -40,7 +40,7 @@ const REQUESTABLE: Record<Role, Requestable[]> = {
  */
 export async function checkEligibility(
   core: Core,
-  asker: Asker,
+  asker: Requester,
   input: EligibilityBody,
 ): Promise<Content<EligibilityAnswer>> {
   const { username, role, hasPending } = await requireApplicant(core, asker, input)
@@ -54,7 +54,7 @@ export async function checkEligibility(
 }
 
 /** Asks for another role, as `checkEligibility` says for whom; answers the request's id. */
-export async function requestAccess(core: Core, asker: Asker, input: AccessRequestBody): Promise<number> {
+export async function requestAccess(core: Core, asker: Requester, input: AccessRequestBody): Promise<number> {
   const applicant = await requireApplicant(core, asker, input)
   if (applicant.hasPending) throw new AppError('request_pending')
   const { current_access: currentAccess, requested_access: requestedAccess } = input
@@ -142,7 +142,7 @@ export async function deny(core: Core, actor: Actor, requestId: number, reason: 
   })
 }
 
-async function requireApplicant(core: Core, asker: Asker, { username, email }: EligibilityBody) {
+async function requireApplicant(core: Core, asker: Requester, { username, email }: EligibilityBody) {
   const applicant = await store.findApplicant(core.db, username, email)
   if ('network' in asker) await countGuess(core, asker.network, !applicant)
   if (!applicant || ('userId' in asker && asker.userId !== applicant.id)) throw new AppError('not_found')

@@ -32,8 +32,11 @@ const AT_ONCE = 200
 /** Suspended accounts that one look deletes. */
 const SUSPENDED_AT_ONCE = 100
 
-type Column = 'email' | 'username' | 'full_name' | 'role'
-const COLUMNS: CsvColumns<Column> = { required: ['email'], optional: ['username', 'full_name', 'role'] }
+type AccountColumn = 'email' | 'username' | 'full_name' | 'role'
+const COLUMNS: CsvColumns<AccountColumn> = {
+  required: ['email'],
+  optional: ['username', 'full_name', 'role'],
+}
 
 /**
  * An account for somebody else. Without a password its owner is mailed a link to choose one, unless everybody signs in

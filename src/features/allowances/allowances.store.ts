@@ -57,16 +57,16 @@ export async function hasStudentAndExam(db: Executor, studentId: number, examId:
 
 type Status = Allowance['status'] | 'any'
 /** Statuses that only pairs with an attempt have. */
-type Attempted = 'unlimited' | 'exhausted'
+type AttemptedStatus = 'unlimited' | 'exhausted'
 
-interface Choice {
+interface AllowanceCriteria {
   /** Of the username or full name. */
   pattern: string | undefined
   examId: number | undefined
   classId: number | undefined
 }
-type ChoicePlaces = { [Name in keyof Choice]: SQL | undefined }
-type Page = Choice & { offset: number }
+type ChoicePlaces = { [Name in keyof AllowanceCriteria]: SQL | undefined }
+type AllowancePage = AllowanceCriteria & { offset: number }
 type PagePlaces = ChoicePlaces & { offset: SQL }
 
 const COLUMNS = {
@@ -86,11 +86,13 @@ const NAME = foldedCase(sql`users.username`)
  * place that uses the number.
  */
 const pagesOfMost = {
-  any: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>
-    pageOfMost('any', places),
+  any: statement<AllowancePage, AllowanceRow & { total: number }>(
+    { ...COLUMNS, total: 'integer' },
+    (places) => pageOfMost('any', places),
   ),
-  available: statement<Page, AllowanceRow & { total: number }>({ ...COLUMNS, total: 'integer' }, (places) =>
-    pageOfMost('available', places),
+  available: statement<AllowancePage, AllowanceRow & { total: number }>(
+    { ...COLUMNS, total: 'integer' },
+    (places) => pageOfMost('available', places),
   ),
 }
 
@@ -126,21 +128,25 @@ const FEW = 5_000
 
 /** Pages of statuses that need attempts. */
 const pagesOfMany = {
-  unlimited: statement<Page, AllowanceRow>(COLUMNS, (places) => pageOfAttempted('unlimited', places)),
-  exhausted: statement<Page, AllowanceRow>(COLUMNS, (places) => pageOfAttempted('exhausted', places)),
+  unlimited: statement<AllowancePage, AllowanceRow>(COLUMNS, (places) =>
+    pageOfAttempted('unlimited', places),
+  ),
+  exhausted: statement<AllowancePage, AllowanceRow>(COLUMNS, (places) =>
+    pageOfAttempted('exhausted', places),
+  ),
 }
 
 /** Only students who can have such a row: somebody who has used up an exam has an attempt with that number. */
 const pagesOfFew = {
-  unlimited: statement<Page, AllowanceRow>(COLUMNS, (places) =>
+  unlimited: statement<AllowancePage, AllowanceRow>(COLUMNS, (places) =>
     pageOfAttempted('unlimited', places, sql`max_attempts is null`),
   ),
-  exhausted: statement<Page, AllowanceRow>(COLUMNS, (places) =>
+  exhausted: statement<AllowancePage, AllowanceRow>(COLUMNS, (places) =>
     pageOfAttempted('exhausted', places, sql`attempt_number >= max_attempts`),
   ),
 }
 
-function pageOfAttempted(status: Attempted, { offset, ...choice }: PagePlaces, ofFew?: SQL): SQL {
+function pageOfAttempted(status: AttemptedStatus, { offset, ...choice }: PagePlaces, ofFew?: SQL): SQL {
   return sql`
     select users.id as "studentId", users.username, exams.id as "examId", exams.name as "examName",
            exams.max_attempts as "maxAttempts", used.attempts_used as "attemptsUsed"
@@ -154,7 +160,7 @@ function pageOfAttempted(status: Attempted, { offset, ...choice }: PagePlaces, o
 }
 
 const countAll = (status: Status) =>
-  statement<Choice, { total: number }>({ total: 'integer' }, (choice) => total(status, choice))
+  statement<AllowanceCriteria, { total: number }>({ total: 'integer' }, (choice) => total(status, choice))
 const totals = {
   any: countAll('any'),
   available: countAll('available'),
@@ -187,7 +193,10 @@ function studentsIn(choice: ChoicePlaces): SQL {
 }
 
 /** The pairs of a status out of those of capped exams, and of those that have an attempt. */
-function countOf(status: Status, { capped, unlimited, exhausted }: Record<'capped' | Attempted, SQL>): SQL {
+function countOf(
+  status: Status,
+  { capped, unlimited, exhausted }: Record<'capped' | AttemptedStatus, SQL>,
+): SQL {
   const number = {
     any: sql`${capped} + ${unlimited}`,
     available: sql`${capped} - ${exhausted}`,
@@ -203,7 +212,7 @@ function isCounted({ pattern, classId }: ChoicePlaces): boolean {
 }
 
 /** Pairs that have an attempt, of all students whom a choice has. */
-function countAllAttempted(status: Attempted, whose: SQL, choice: ChoicePlaces): SQL {
+function countAllAttempted(status: AttemptedStatus, whose: SQL, choice: ChoicePlaces): SQL {
   if (!isCounted(choice)) return countAttempted(status, whose, choice)
   const isOfStatus = { unlimited: sql`max_attempts is null`, exhausted: sql`max_attempts <= used` }
   // Those who take no exams any more are in the counts.
@@ -218,7 +227,7 @@ function countAllAttempted(status: Attempted, whose: SQL, choice: ChoicePlaces):
  * Pairs that have an attempt. Attempts are numbered without gaps, so each pair of an uncapped exam has one number 1, and
  * each that has used up a capped one has the number of its cap.
  */
-function countAttempted(status: Attempted, whose: SQL, choice: ChoicePlaces): SQL {
+function countAttempted(status: AttemptedStatus, whose: SQL, choice: ChoicePlaces): SQL {
   return status === 'unlimited'
     ? sql`(
         select count(*) filter (where exam_id in (select id from exams where max_attempts is null and ${ofExam(choice)}))::int

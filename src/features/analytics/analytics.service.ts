@@ -12,7 +12,7 @@ import { localDay } from '../../formats/local-time.ts'
 import * as store from './analytics.store.ts'
 import {
   compareText,
-  type Figures,
+  type DashboardFigures,
   MOST_RESULTS,
   readFigures,
   round,
@@ -40,7 +40,7 @@ const COLUMNS = {
 const DOWNLOAD_PAGE = 1_000
 
 /** What a dashboard is about. */
-export type Wanted = AnalyticsQuery & Pick<store.Matching, 'countsWorthless'>
+export type DashboardQuery = AnalyticsQuery & Pick<store.Matching, 'countsWorthless'>
 
 type ClassDashboard = Content<ClassDashboardAnswer>
 type UnmarkedExam = ClassDashboard['unmarked'][number]
@@ -48,14 +48,14 @@ type UnmarkedExam = ClassDashboard['unmarked'][number]
 export type ListUnmarked = (db: Pool) => Promise<UnmarkedExam[]>
 
 /** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */
-export function readDashboard(core: Core, query: Wanted): Promise<Dashboard> {
+export function readDashboard(core: Core, query: DashboardQuery): Promise<Dashboard> {
   return describe(core, core.db, readMatching(core, query))
 }
 
 /** The same for somebody who may not see all marks. */
 export async function readClassDashboard(
   core: Core,
-  query: Wanted,
+  query: DashboardQuery,
   listUnmarked: ListUnmarked,
 ): Promise<ClassDashboard> {
   const matching = readMatching(core, query)
@@ -99,7 +99,7 @@ async function describe(core: Core, db: Pool, matching: store.Matching): Promise
 }
 
 /** One table of the dashboard, as a download. */
-export async function readTable(core: Core, query: Wanted, listUnmarked?: ListUnmarked) {
+export async function readTable(core: Core, query: DashboardQuery, listUnmarked?: ListUnmarked) {
   const { table: name = 'results' } = query
   const dashboard = () =>
     listUnmarked ? readClassDashboard(core, query, listUnmarked) : readDashboard(core, query)
@@ -112,7 +112,7 @@ export async function readTable(core: Core, query: Wanted, listUnmarked?: ListUn
 
 /** Every result that a dashboard would count, most recent first, read as fast as they are asked for. */
 async function* streamResults(core: Core, matching: store.Matching, listUnmarked?: ListUnmarked) {
-  let last: store.ResultRow | undefined
+  let last: store.DashboardResultRow | undefined
   for (let left = MOST_RESULTS; left > 0; left -= DOWNLOAD_PAGE) {
     const rows = await inSnapshot(core.db, async (db) =>
       store.listResults(db, withoutMarks(matching, (await listUnmarked?.(db)) ?? []), DOWNLOAD_PAGE, last),
@@ -129,7 +129,7 @@ export async function countEverything(core: Core): Promise<Content<OverviewAnswe
   return { total_users: users, total_exams: exams, total_results: results, total_responses: responses }
 }
 
-function readMatching(core: Core, { countsWorthless, ...query }: Wanted): store.Matching {
+function readMatching(core: Core, { countsWorthless, ...query }: DashboardQuery): store.Matching {
   const { timezone } = core.config
   const today = localDay(new Date(core.clock()), timezone)
   return {
@@ -142,8 +142,8 @@ function readMatching(core: Core, { countsWorthless, ...query }: Wanted): store.
 }
 
 function namePerformers(
-  performers: Figures['performers'],
-  { people }: store.Names,
+  performers: DashboardFigures['performers'],
+  { people }: store.DashboardNames,
 ): Dashboard['tables']['topPerformers'] {
   return performers.flatMap(({ id, average, attempts }) => {
     const person = people.get(id)
@@ -154,13 +154,16 @@ function namePerformers(
 }
 
 /** Those with most attempts first, then by name. */
-function nameExams(exams: Figures['exams'], names: store.Names): Dashboard['tables']['examStats'] {
+function nameExams(
+  exams: DashboardFigures['exams'],
+  names: store.DashboardNames,
+): Dashboard['tables']['examStats'] {
   return exams
     .map(({ id, ...numbers }) => ({ name: names.exams.get(id) ?? '', ...numbers }))
     .sort((one, other) => other.attempts - one.attempts || compareText(one.name, other.name))
 }
 
-function describeResult({ mark, ...row }: store.ResultRow) {
+function describeResult({ mark, ...row }: store.DashboardResultRow) {
   return {
     created_at: row.submittedAt,
     username: row.username,

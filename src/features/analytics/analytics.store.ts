@@ -117,7 +117,7 @@ export async function countChanges(db: Pool): Promise<number> {
   return only(await selectChanges(db, {})).changes
 }
 
-export interface ResultRow {
+export interface DashboardResultRow {
   id: number
   /** As answers have it. */
   submittedAt: string
@@ -131,7 +131,7 @@ export interface ResultRow {
 
 const selectResults = statement<
   MatchingValues & { limit: number; lastAt: string | undefined; lastId: number | undefined },
-  ResultRow
+  DashboardResultRow
 >(
   {
     id: 'integer',
@@ -162,8 +162,8 @@ export function listResults(
   db: Pool,
   matching: Matching,
   limit: number,
-  last?: ResultRow,
-): Promise<ResultRow[]> {
+  last?: DashboardResultRow,
+): Promise<DashboardResultRow[]> {
   return selectResults(db, {
     ...toValues(matching),
     limit,
@@ -179,19 +179,19 @@ export async function readPassMarks(db: Executor): Promise<Map<number, number>> 
 }
 
 /** What people and exams are called; those that don't exist any more are missing. */
-export interface Names {
+export interface DashboardNames {
   people: Map<number, { username: string; fullName: string }>
   exams: Map<number, string>
 }
 
-interface NameRow {
+interface DashboardNameRow {
   /** A person's; null: the name is an exam's. */
   username: string | null
   id: number
   name: string
 }
 
-const selectNames = statement<{ userIds: number[]; examIds: number[] }, NameRow>(
+const selectNames = statement<{ userIds: number[]; examIds: number[] }, DashboardNameRow>(
   { username: 'text', id: 'integer', name: 'text' },
   ({ userIds, examIds }) => sql`
     select username, id, full_name as name from users where ${isAnyOf(sql`id`, unseen(userIds))}
@@ -199,8 +199,8 @@ const selectNames = statement<{ userIds: number[]; examIds: number[] }, NameRow>
     select null, id, name from exams where ${isAnyOf(sql`id`, unseen(examIds))}`,
 )
 
-export async function readNames(db: Pool, userIds: number[], examIds: number[]): Promise<Names> {
-  const names: Names = { people: new Map(), exams: new Map() }
+export async function readNames(db: Pool, userIds: number[], examIds: number[]): Promise<DashboardNames> {
+  const names: DashboardNames = { people: new Map(), exams: new Map() }
   for (const { username, id, name } of await selectNames(db, { userIds, examIds }))
     if (username === null) names.exams.set(id, name)
     else names.people.set(id, { username, fullName: name })

@@ -15,7 +15,7 @@ export const TABLE_ROWS = 10
 const KEPT = 16
 
 /** What a dashboard says about all matching results. It has ids where people and exams are meant: names may change. */
-export interface Figures {
+export interface DashboardFigures {
   summary: Dashboard['summary']
   distribution: Tally['distribution']
   /** Days with results, in order, as `YYYY-MM-DD`. */
@@ -33,7 +33,7 @@ interface Performer {
 
 const keptFigures = perNode(
   (core) =>
-    new LRUCache<string, Figures, store.Matching>({
+    new LRUCache<string, DashboardFigures, store.Matching>({
       max: KEPT,
       fetchMethod: (_key, _stale, { context }) => computeFigures(core.db, context),
       ignoreFetchAbort: true,
@@ -44,7 +44,7 @@ const keptFigures = perNode(
  * The figures of matching results. They are computed once for each state of the results, however many ask, since they
  * take tens of thousands of rows: the number of changes is part of their key.
  */
-export async function readFigures(core: Core, db: Pool, matching: store.Matching): Promise<Figures> {
+export async function readFigures(core: Core, db: Pool, matching: store.Matching): Promise<DashboardFigures> {
   const { examId, classId, period, countsWorthless } = matching
   // Nothing counts the changes of a class's members.
   if (classId !== undefined) return computeFigures(db, matching)
@@ -54,7 +54,7 @@ export async function readFigures(core: Core, db: Pool, matching: store.Matching
   return keptFigures(core).forceFetch(key, { context: matching })
 }
 
-async function computeFigures(db: Pool, matching: store.Matching): Promise<Figures> {
+async function computeFigures(db: Pool, matching: store.Matching): Promise<DashboardFigures> {
   const { period } = matching
   const before = period && { ...matching, period: precedingPeriod(period) }
   const [columns, columnsBefore, passMarks] = await Promise.all([

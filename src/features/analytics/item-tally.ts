@@ -5,7 +5,7 @@ import { Moments } from './item-statistics.ts'
 import type { ChosenAttempt } from './items.store.ts'
 
 /** How many chose it, and the sum of their scores on all other questions. */
-export interface Choice {
+export interface ChoiceTally {
   chosen: number
   rest: number
 }
@@ -25,18 +25,18 @@ export interface ItemTally {
   /** The positive marks that could be reached. */
   positive: number
   /** Letters, or values of NUMERIC answers. */
-  choices: Map<string, Choice>
+  choices: Map<string, ChoiceTally>
   wrongTexts: Map<string, WrongText>
   /** How many had a prompt or an item right, by its place and text (`nameOfShared`). */
   right: Map<string, { count: number }>
 }
 
 /** The outcome of an answer, the same for everybody who gave it. */
-interface Outcome {
+interface AnswerOutcome {
   /** Its marks. */
   units: number
   isOmitted: boolean
-  choices: Choice[]
+  choices: ChoiceTally[]
   wrongTexts: WrongText[]
   right: { count: number }[]
 }
@@ -59,7 +59,7 @@ interface CountedQuestion {
   id: string
   positive: number
   counter: ReturnType<ReturnType<typeof kindOf>['counter']>
-  outcomes: Map<string, Outcome>
+  outcomes: Map<string, AnswerOutcome>
 }
 
 /**
@@ -110,7 +110,7 @@ export class PaperTally {
     for (const [index, place] of places.entries()) this.#addItem(place, outcomes[index], total)
   }
 
-  #addItem(place: number, outcome: Outcome | undefined, total: number): void {
+  #addItem(place: number, outcome: AnswerOutcome | undefined, total: number): void {
     const question = this.#questions[place]
     const item = this.items[place]
     if (!question || !item || !outcome) return
@@ -126,7 +126,7 @@ export class PaperTally {
     for (const right of outcome.right) right.count += 1
   }
 
-  #findOutcome(place: number, answers: ChosenAttempt['answers']): Outcome | undefined {
+  #findOutcome(place: number, answers: ChosenAttempt['answers']): AnswerOutcome | undefined {
     const question = this.#questions[place]
     const item = this.items[place]
     if (!question || !item) return undefined
@@ -141,7 +141,7 @@ export class PaperTally {
     item: ItemTally,
     given: string,
     answer: string | string[],
-  ): Outcome {
+  ): AnswerOutcome {
     const question = this.grading.questions[place] as GradedQuestion
     const isOmitted = !kindOf(question.question_type).isAnswered(question, answer)
     const { choices = [], wrong = [], right = [] } = isOmitted ? {} : counter.count(answer)
@@ -189,12 +189,12 @@ export function mergeItem(item: ItemTally, other: ItemTally): void {
   for (const [name, { count }] of other.right) rightOf(item, name).count += count
 }
 
-function newChoice(): Choice {
+function newChoice(): ChoiceTally {
   return { chosen: 0, rest: 0 }
 }
 
 /** undefined where it is new and there is no room for it. */
-function choiceOf({ choices }: ItemTally, name: string, room: TextRoom | undefined): Choice | undefined {
+function choiceOf({ choices }: ItemTally, name: string, room: TextRoom | undefined): ChoiceTally | undefined {
   return choices.has(name) || !room || room.take() ? entryOf(choices, name, newChoice) : undefined
 }
 

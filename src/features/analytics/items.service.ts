@@ -11,7 +11,7 @@ import type { GradedQuestion } from '../attempts/regraded-questions.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { cronbachAlpha, Moments, median } from './item-statistics.ts'
 import {
-  type Choice,
+  type ChoiceTally,
   type ItemTally,
   mergeItem,
   nameOfShared,
@@ -194,7 +194,7 @@ function describeItem(id: number, { tally, question }: CountedItem): Item {
   }
 }
 
-function optionsOf({ choices }: ItemTally, question: GradedQuestion): [string, Choice][] {
+function optionsOf({ choices }: ItemTally, question: GradedQuestion): [string, ChoiceTally][] {
   const letters = kindOf(question.question_type).letters(question)
   const none = { chosen: 0, rest: 0 }
   if (letters !== null)

@@ -30,7 +30,7 @@ const RENEW_MS = 10_000
 /** More messages than ever fit the token budget. */
 const HISTORY_MESSAGES = 200
 
-export interface Question {
+export interface TutorRequest {
   message: string
   /**
    * `new` begins a conversation; `study_chat` is the older generation's one chat per person, without a limit of its
@@ -63,7 +63,7 @@ export type AskEvent =
 export async function* ask(
   core: Core,
   userId: number,
-  question: Question,
+  question: TutorRequest,
   { signal, log }: AskOptions,
 ): AsyncGenerator<AskEvent, void> {
   const ai = requireAi(core)
@@ -135,7 +135,7 @@ interface Reservation {
 }
 
 /** Reserves a place in both quotas. Decisions about one person are made one after another. */
-async function reserve(core: Core, userId: number, question: Question): Promise<Reservation> {
+async function reserve(core: Core, userId: number, question: TutorRequest): Promise<Reservation> {
   const askedAt = new Date(core.clock())
   const { message, conversation } = question
   const asked = { userId, conversation, askedAt, timezone: core.config.timezone, seconds: RESERVED_SECONDS }
@@ -177,7 +177,7 @@ function dailyLimit(resetsAt: Date, now: Date): AppError {
 async function keep(
   core: Core,
   userId: number,
-  question: Question,
+  question: TutorRequest,
   asked: Reservation,
   written: { response: string; usage: Usage | undefined; model: string },
 ): Promise<Content<Answer>> {
@@ -225,7 +225,7 @@ async function keep(
 async function settleHangUp(
   core: Core,
   userId: number,
-  question: Question,
+  question: TutorRequest,
   asked: Reservation,
   response: string,
   log: FastifyBaseLogger,

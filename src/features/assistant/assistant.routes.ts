@@ -20,7 +20,7 @@ import { sendEvents, streamable } from '../../http/event-stream.ts'
 import { operations } from '../../http/operations.ts'
 import { hangUpSignal } from '../../http/request-log.ts'
 import { accepts } from '../../http/vary.ts'
-import { ANSWER_DEADLINE_MS, type AskEvent, ask, type Question } from './asking.service.ts'
+import { ANSWER_DEADLINE_MS, type AskEvent, ask, type TutorRequest } from './asking.service.ts'
 import * as service from './assistant.service.ts'
 
 /** Answers that are being written when the node closes have this long. */
@@ -112,7 +112,7 @@ export function askForCaller(core: Core) {
   core.closing.addEventListener('abort', () => {
     setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL_MS).unref()
   })
-  return (request: FastifyRequest, reply: FastifyReply, question: Question) => {
+  return (request: FastifyRequest, reply: FastifyReply, question: TutorRequest) => {
     const signal = AbortSignal.any([hangUpSignal(reply), lastCall.signal])
     const events = ask(core, request.caller.userId, question, { signal, log: request.log })
     // Nobody may be reading any more.

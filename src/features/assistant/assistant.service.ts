@@ -78,7 +78,7 @@ export async function deleteConversation(core: Core, userId: number, id: number)
   if (!(await store.deleteConversation(core.db, userId, id))) throw new AppError('not_found')
 }
 
-function toConversation(row: store.ConversationRow): AssistantConversation {
+function toConversation(row: store.AssistantConversationRow): AssistantConversation {
   return {
     id: row.id,
     title: row.title,
@@ -88,6 +88,6 @@ function toConversation(row: store.ConversationRow): AssistantConversation {
   }
 }
 
-export function toMessage({ id, text, isUser, createdAt }: store.MessageRow): AssistantMessage {
+export function toMessage({ id, text, isUser, createdAt }: store.AssistantMessageRow): AssistantMessage {
   return { id, text, isUser, timestamp: createdAt.toISOString() }
 }

@@ -8,16 +8,16 @@ import { byComparison, containing, isIndexed } from '../../db/text-search.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 import { midnight } from './tutor-quota.store.ts'
 
-export type ConversationRow = typeof assistantConversations.$inferSelect
-export type MessageRow = typeof assistantMessages.$inferSelect
-export type ConversationKind = ConversationRow['kind']
+export type AssistantConversationRow = typeof assistantConversations.$inferSelect
+export type AssistantMessageRow = typeof assistantMessages.$inferSelect
+export type ConversationKind = AssistantConversationRow['kind']
 
 /** A conversation of this person. */
 export async function findConversation(
   db: Executor,
   userId: number,
   id: number,
-): Promise<ConversationRow | undefined> {
+): Promise<AssistantConversationRow | undefined> {
   const [row] = await db.select().from(assistantConversations).where(ownConversation(userId, id))
   return row
 }
@@ -28,14 +28,14 @@ export interface ConversationCursor {
   id: number
 }
 
-interface Listing {
+interface ConversationListing {
   userId: number
   /** The cursor's; both or neither. */
   afterTime: string | undefined
   afterId: number | undefined
   limit: number
 }
-type Searching = Listing & { pattern: string }
+type ConversationSearch = ConversationListing & { pattern: string }
 
 const COLUMNS = {
   id: 'integer',
@@ -49,13 +49,13 @@ const SELECTION = sql`id, title, message_count as "messageCount",
 const LATEST_FIRST = sql`order by updated_at desc, id desc`
 
 /** The conversations of a person, all of them or those after a cursor. */
-function fromListed({ userId, afterTime, afterId }: Places<Listing>): SQL {
+function fromListed({ userId, afterTime, afterId }: Places<ConversationListing>): SQL {
   const isAfter =
     afterTime && afterId ? sql` and (updated_at, id) < (${afterTime}::timestamptz, ${afterId})` : sql``
   return sql`from assistant_conversations conversation where user_id = ${userId} and kind = 'conversation'${isAfter}`
 }
 
-const selectAll = statement<Listing, AssistantConversation>(
+const selectAll = statement<ConversationListing, AssistantConversation>(
   COLUMNS,
   (places) => sql`select ${SELECTION} ${fromListed(places)} ${LATEST_FIRST} limit ${places.limit}`,
 )
@@ -69,13 +69,13 @@ const searchesFor = byComparison((compare) => {
          select true from assistant_messages message
           where conversation_id = conversation.id and text ${compare} ${pattern} limit 1))`
   return {
-    short: statement<Searching, AssistantConversation>(
+    short: statement<ConversationSearch, AssistantConversation>(
       COLUMNS,
       (places) => sql`
     select ${SELECTION} ${fromListed(places)} and ${holds(places.pattern)} ${LATEST_FIRST} limit ${places.limit}`,
     ),
     // Words that many messages contain are found among the latest ones; rare words are found by the index.
-    indexed: statement<Searching, AssistantConversation>(
+    indexed: statement<ConversationSearch, AssistantConversation>(
       COLUMNS,
       (places) => sql`
     with latest as materialized (select * ${fromListed(places)} ${LATEST_FIRST} limit ${READ_THROUGH}),
@@ -115,7 +115,7 @@ export async function renameConversation(
   userId: number,
   id: number,
   change: { title: string; updatedAt: Date },
-): Promise<ConversationRow | undefined> {
+): Promise<AssistantConversationRow | undefined> {
   const [row] = await db
     .update(assistantConversations)
     .set(change)
@@ -161,7 +161,7 @@ export interface Exchange {
   usage: Usage | undefined
 }
 
-type Stored =
+type StoringOutcome =
   | { refusal: 'token_expired_or_invalid' | 'exam_in_progress' | 'not_reserved' | 'not_found' }
   /** `answered`: how many questions of the day now are, this one included. */
   | { refusal: null; conversationId: number; answered: number }
@@ -171,7 +171,7 @@ type Stored =
  * this: the account was deleted, help is locked, the reservation had expired and its place was given to another
  * question, or the conversation was deleted. Needs the person's lock.
  */
-export async function insertExchange(db: Executor, exchange: Exchange): Promise<Stored> {
+export async function insertExchange(db: Executor, exchange: Exchange): Promise<StoringOutcome> {
   const { userId, questionId, conversationId, begins, usage } = exchange
   const askedAt = sql`${exchange.askedAt.toISOString()}::timestamptz`
   const answeredAt = sql`${exchange.answeredAt.toISOString()}::timestamptz`
@@ -180,7 +180,7 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
                message_count = conversation.message_count + 2,
                updated_at = greatest(conversation.updated_at, ${answeredAt})`
   return only(
-    await query<Stored>(
+    await query<StoringOutcome>(
       db,
       { refusal: 'text', conversationId: 'integer', answered: 'integer' },
       sql`
@@ -233,7 +233,7 @@ export async function listMessages(
   conversationId: number,
   before: number | undefined,
   limit: number,
-): Promise<MessageRow[]> {
+): Promise<AssistantMessageRow[]> {
   const rows = await db
     .select()
     .from(assistantMessages)

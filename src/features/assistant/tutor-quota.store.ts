@@ -45,7 +45,7 @@ export interface QuestionLimits {
   conversation: number
 }
 
-type Reserved =
+type ReservationOutcome =
   | { refusal: 'token_expired_or_invalid' | 'exam_in_progress' | 'not_found' | 'conversation_limit' }
   /** `resetsAt`: milliseconds since the epoch. */
   | { refusal: 'daily_limit'; resetsAt: number }
@@ -63,13 +63,13 @@ export async function reserveQuestion(
   db: Executor,
   { userId, conversation, askedAt, timezone, seconds }: NewQuestion,
   limits: QuestionLimits,
-): Promise<Reserved> {
+): Promise<ReservationOutcome> {
   const isNumbered = typeof conversation === 'number'
   const isMeant = isNumbered
     ? sql`kind = 'conversation' and id = ${conversation}`
     : sql`kind = ${conversation}`
   return only(
-    await query<Reserved>(
+    await query<ReservationOutcome>(
       db,
       { refusal: 'text', title: 'text', resetsAt: 'float8', id: 'integer', conversationId: 'integer' },
       sql`

@@ -10,7 +10,11 @@ import { showAnswers } from './sitting.ts'
 export const MOST_ATTEMPTS = 1_000
 
 /** 404 unless the exam is there for this person, and is published or they have attempts from a time when it was. */
-export async function requireStanding(db: Executor, userId: number, examId: number): Promise<store.Standing> {
+export async function requireStanding(
+  db: Executor,
+  userId: number,
+  examId: number,
+): Promise<store.CandidateStanding> {
   const [standing] = await store.listStandings(db, [{ userId, examId }])
   if (!standing?.isThere || (!standing.exam.isPublished && standing.used === 0))
     throw new AppError('not_found')

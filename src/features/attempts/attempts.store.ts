@@ -17,23 +17,23 @@ const IS_UNDER_WAY = sql`${attempts.status} in ${sql.raw(UNDER_WAY)}`
 // --- starting
 
 /** A person and an exam. */
-export interface Asked {
+export interface Candidate {
   userId: number
   examId: number
 }
 
-/** Rows `asked` of these pairs. */
-function unnestAsked(asked: Asked[]): SQL {
-  return sql`unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
-                    ${sql.param(asked.map(({ examId }) => examId))}::int[])
-               with ordinality as asked(user_id, exam_id, ord)`
+/** Rows `candidate` of these pairs. */
+function unnestCandidates(candidates: Candidate[]): SQL {
+  return sql`unnest(${sql.param(candidates.map(({ userId }) => userId))}::int[],
+                    ${sql.param(candidates.map(({ examId }) => examId))}::int[])
+               with ordinality as candidate(user_id, exam_id, ord)`
 }
 
-/** Whose row of `asked` it is. */
-const ASKING = sql`asked.user_id`
+/** Whose row of `candidate` it is. */
+const CANDIDATE_ID = sql`candidate.user_id`
 
 /** How a person stands with an exam. */
-export interface Standing {
+export interface CandidateStanding {
   exam: ExamRow
   isThere: boolean
   teaches: boolean
@@ -47,14 +47,17 @@ export interface Standing {
   personal: PersonalTimes
 }
 
-/** How these people stand with these exams, in the order asked; undefined without such an exam. */
-export async function listStandings(db: Executor, asked: Asked[]): Promise<(Standing | undefined)[]> {
+/** How these people stand with these exams, in their order; undefined without such an exam. */
+export async function listStandings(
+  db: Executor,
+  candidates: Candidate[],
+): Promise<(CandidateStanding | undefined)[]> {
   const rows = await db
     .select({
-      ord: sql<number>`asked.ord::int`,
+      ord: sql<number>`candidate.ord::int`,
       exam: exams,
-      isThere: sql<boolean>`${isThereFor(ASKING)}`,
-      teaches: sql<boolean>`${isTaughtBy(ASKING)}`,
+      isThere: sql<boolean>`${isThereFor(CANDIDATE_ID)}`,
+      teaches: sql<boolean>`${isTaughtBy(CANDIDATE_ID)}`,
       used: sql<number>`count(${attempts.id})::int`,
       completed: sql<number>`count(${attempts.submittedAt})::int`,
       activeId: sql<number | null>`max(${attempts.id}) filter (where ${IS_UNDER_WAY})`,
@@ -66,17 +69,17 @@ export async function listStandings(db: Executor, asked: Asked[]): Promise<(Stan
       personal: personalColumns,
     })
     .from(exams)
-    .innerJoin(unnestAsked(asked), sql`asked.exam_id = ${exams.id}`)
+    .innerJoin(unnestCandidates(candidates), sql`candidate.exam_id = ${exams.id}`)
     .leftJoin(examPapers, isCurrentPaper)
-    .leftJoin(personalTimes({ person: ASKING, exam: sql`exams` }), sql`true`)
-    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, ASKING)))
+    .leftJoin(personalTimes({ person: CANDIDATE_ID, exam: sql`exams` }), sql`true`)
+    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, CANDIDATE_ID)))
     .groupBy(
-      sql`asked.ord, asked.user_id`,
+      sql`candidate.ord, candidate.user_id`,
       exams.id,
       examPapers.id,
       sql`personal.extra_time_percent, personal.opens_at, personal.closes_at`,
     )
-  const standings: (Standing | undefined)[] = asked.map(() => undefined)
+  const standings: (CandidateStanding | undefined)[] = candidates.map(() => undefined)
   for (const { ord, activeId, activeEndsAt, ...standing } of rows)
     standings[ord - 1] = {
       ...standing,
@@ -131,13 +134,17 @@ const isActive = (userId: number, examId: number) =>
   and(eq(attempts.userId, userId), eq(attempts.examId, examId), IS_UNDER_WAY)
 
 /** The active attempts of these people at these exams, in any order. */
-export async function listActive(db: Executor, asked: Asked[]): Promise<AttemptRow[]> {
+export async function listActive(db: Executor, candidates: Candidate[]): Promise<AttemptRow[]> {
   return db
     .select(getTableColumns(attempts))
     .from(attempts)
     .innerJoin(
-      unnestAsked(asked),
-      and(eq(attempts.userId, sql`asked.user_id`), eq(attempts.examId, sql`asked.exam_id`), IS_UNDER_WAY),
+      unnestCandidates(candidates),
+      and(
+        eq(attempts.userId, sql`candidate.user_id`),
+        eq(attempts.examId, sql`candidate.exam_id`),
+        IS_UNDER_WAY,
+      ),
     )
 }
 
@@ -253,7 +260,7 @@ export async function updateExpired(tx: Executor, graded: (GradedValues & { id: 
 
 // --- afterwards
 
-export interface FinishedRow {
+export interface FinishedAttempt {
   attempt: AttemptRow
   exam: ExamRow
 }
@@ -264,7 +271,7 @@ export async function findLatestFinished(
   userId: number,
   examId: number,
   attemptId: number | undefined,
-): Promise<FinishedRow | undefined> {
+): Promise<FinishedAttempt | undefined> {
   const [row] = await selectWithExam(db)
     .where(
       and(
@@ -284,7 +291,7 @@ export async function findOwnAttempt(
   db: Executor,
   userId: number,
   attemptId: number,
-): Promise<FinishedRow | undefined> {
+): Promise<FinishedAttempt | undefined> {
   const [row] = await selectWithExam(db).where(
     and(eq(attempts.id, attemptId), eq(attempts.userId, userId), ne(attempts.status, 'manual')),
   )

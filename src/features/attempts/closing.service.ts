@@ -48,16 +48,16 @@ const activeShared = perNode((core) =>
   batched({
     lanes: 2,
     size: MOST_LOOK_UPS,
-    key: ({ userId }: store.Asked) => userId,
-    async run(asked): Promise<(store.AttemptRow | undefined)[]> {
-      const attempts = await store.listActive(core.db, asked)
+    key: ({ userId }: store.Candidate) => userId,
+    async run(candidates): Promise<(store.AttemptRow | undefined)[]> {
+      const attempts = await store.listActive(core.db, candidates)
       const active = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]))
-      return asked.map((each) => active.get(keyOf(each)))
+      return candidates.map((each) => active.get(keyOf(each)))
     },
   }),
 )
 
-function keyOf({ userId, examId }: store.Asked): string {
+function keyOf({ userId, examId }: store.Candidate): string {
   return `${userId}:${examId}`
 }
 

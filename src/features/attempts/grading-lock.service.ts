@@ -8,10 +8,10 @@ import * as store from './regrades-in-force.store.ts'
 export { listInForce, listInForceOf, listKeysInForce } from './regrades-in-force.store.ts'
 
 /** Work that grades attempts of an exam. */
-type Work<T> = (tx: Executor, inForce: Regrade[]) => Promise<T>
+type GradingWork<T> = (tx: Executor, inForce: Regrade[]) => Promise<T>
 
-interface Waiting {
-  work: Work<unknown>
+interface QueuedGrading {
+  work: GradingWork<unknown>
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
 }
@@ -20,7 +20,7 @@ interface Waiting {
 const TOGETHER = 50
 
 /** The work that waits on this node for the end of a regrade, by exam. */
-const waitingFor = perNode(() => new Map<number, Waiting[]>())
+const waitingFor = perNode(() => new Map<number, QueuedGrading[]>())
 /** The last of the regrades that wait on this node, by exam. */
 const turnsOf = perNode(() => new Map<number, Promise<unknown>>())
 
@@ -29,13 +29,13 @@ const turnsOf = perNode(() => new Map<number, Promise<unknown>>())
  * exam, and passes it the regrades in force. All work that waits for a regrade shares one connection, so that other
  * exams have the rest of them, and runs before the next regrade.
  */
-export async function withGradingLock<T>(core: Core, examId: number, work: Work<T>): Promise<T> {
+export async function withGradingLock<T>(core: Core, examId: number, work: GradingWork<T>): Promise<T> {
   const done = await tryWithGradingLock(core, examId, work)
   if (done) return done.result
   return new Promise<T>((resolve, reject) => {
     const waiting = waitingFor(core)
     const others = waiting.get(examId)
-    const own: Waiting = { work, resolve: resolve as Waiting['resolve'], reject }
+    const own: QueuedGrading = { work, resolve: resolve as QueuedGrading['resolve'], reject }
     if (others) others.push(own)
     else {
       waiting.set(examId, [own])
@@ -48,7 +48,7 @@ export async function withGradingLock<T>(core: Core, examId: number, work: Work<
 export async function tryWithGradingLock<T>(
   core: Core,
   examId: number,
-  work: Work<T>,
+  work: GradingWork<T>,
 ): Promise<{ result: T } | undefined> {
   return core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, the second one once the lock is held.
@@ -91,7 +91,7 @@ export async function regradeAlone<T>(
 async function gradeTogether(core: Core, examId: number): Promise<void> {
   const waiting = waitingFor(core).get(examId) ?? []
   while (waiting.length > 0) {
-    let batch: Waiting[] = []
+    let batch: QueuedGrading[] = []
     try {
       const outcomes = await core.db.transaction(async (tx) => {
         await lockShared(tx, LOCKS.examGrading(examId))

@@ -56,7 +56,7 @@ export function holdsPaper(core: Core, id: number): boolean {
 
 /**
  * A paper, from memory if this node has it. A paper never changes, so nothing has to be invalidated: the database is
- * asked each time which paper the exam's next attempt gets (`Standing.paperId`). 404 if its exam is gone.
+ * asked each time which paper the exam's next attempt gets (`CandidateStanding.paperId`). 404 if its exam is gone.
  */
 export async function getPaper(core: Core, db: Executor, id: number): Promise<Paper> {
   const paper = await findPaper(core, db, id)

@@ -8,7 +8,7 @@ import type { Paper } from './paper.ts'
 import { paperOf } from './papers.service.ts'
 import { roundPercentage } from './scoring.ts'
 
-export type { FinishedRow } from './attempts.store.ts'
+export type { FinishedAttempt } from './attempts.store.ts'
 
 /** An attempt's score as it is stored. */
 export type StoredScore = Pick<
@@ -27,7 +27,7 @@ export interface ReleasedResult<Attempt extends StoredScore = store.AttemptRow> 
  * have `hasVisibleResults` (features/results/visible-results.sql.ts) for it.
  */
 export function showsResults(
-  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>,
+  exam: Pick<store.FinishedAttempt['exam'], 'resultMode' | 'resultsReleased'>,
 ): boolean {
   return exam.resultMode === 'instant' || exam.resultsReleased
 }
@@ -40,7 +40,7 @@ export function releaseResult<Attempt extends StoredScore>({
   exam,
 }: {
   attempt: Attempt
-  exam: Pick<store.FinishedRow['exam'], 'resultMode' | 'resultsReleased'>
+  exam: Pick<store.FinishedAttempt['exam'], 'resultMode' | 'resultsReleased'>
 }): ReleasedResult<Attempt> | undefined {
   const score = showsResults(exam) ? readScore(attempt) : undefined
   return score && { attempt, score }
@@ -78,7 +78,11 @@ export async function requireVisible(
 }
 
 /** 404 for another's attempt. */
-export async function requireOwn(core: Core, userId: number, attemptId: number): Promise<store.FinishedRow> {
+export async function requireOwn(
+  core: Core,
+  userId: number,
+  attemptId: number,
+): Promise<store.FinishedAttempt> {
   const found = await store.findOwnAttempt(core.db, userId, attemptId)
   if (!found) throw new AppError('not_found')
   return found

@@ -49,13 +49,13 @@ select fitting.ord::int, saved.ord is null as "isHeld", saved.revision::float8,
   from fitting left join saved using (ord)`
 
 /** How an attempt stands once a sync was merged. */
-export interface Saved {
+export interface MergeResult {
   revision: number
   /** Milliseconds since the epoch; null: untimed. */
   endsAt: number | null
 }
 
-type SavedRow = Saved & { ord: number; isHeld: boolean }
+type SavedRow = MergeResult & { ord: number; isHeld: boolean }
 
 const SAVED_TYPES: Columns<SavedRow> = {
   ord: 'integer',
@@ -71,7 +71,7 @@ export async function saveAnswers(
   db: Db,
   syncs: Sync[],
   graceMs: number,
-): Promise<(Saved | typeof HELD | undefined)[]> {
+): Promise<(MergeResult | typeof HELD | undefined)[]> {
   const result = await db.$client.unsafe(
     SAVE_ANSWERS,
     [
@@ -84,7 +84,7 @@ export async function saveAnswers(
     ],
     { prepare: true },
   )
-  const saved: (Saved | typeof HELD | undefined)[] = syncs.map(() => undefined)
+  const saved: (MergeResult | typeof HELD | undefined)[] = syncs.map(() => undefined)
   for (const { ord, isHeld, revision, endsAt } of toRows<SavedRow>(result, SAVED_TYPES))
     saved[ord - 1] = isHeld ? HELD : { revision, endsAt }
   return saved

@@ -1,7 +1,7 @@
 import type { Answers, GradedValues, StoredAnswer, StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import { type Decimal, digitsAt } from '../../formats/decimals.ts'
 import { leastCommonMultiple } from '../../formats/fractions.ts'
-import type { Compiled, MsqScoring } from '../questions/kinds/kind.ts'
+import type { CompiledKey, MsqScoring } from '../questions/kinds/kind.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { requireDecimal } from '../questions/kinds/numbers.ts'
 
@@ -57,13 +57,13 @@ const SHOWN_STEPS = 10_000n
 /** Marks such as 1e-308 have more places than a number can count. */
 const MOST_STEPS = 10n ** 20n
 
-type Judged = Omit<Judgement, 'marks'>
+type QuestionJudgement = Omit<Judgement, 'marks'>
 
 interface Judge {
   id: string
   /** The marks that can be reached, in units. */
   most: bigint
-  judge: (answer: StoredAnswer | undefined) => Judged
+  judge: (answer: StoredAnswer | undefined) => QuestionJudgement
 }
 
 /**
@@ -149,17 +149,17 @@ export class AnswerKey {
   }
 }
 
-const UNATTEMPTED: Judged = { verdict: 'unattempted', units: 0n }
-const DROPPED: Judged = { verdict: 'dropped', units: 0n }
+const UNATTEMPTED: QuestionJudgement = { verdict: 'unattempted', units: 0n }
+const DROPPED: QuestionJudgement = { verdict: 'dropped', units: 0n }
 
 function judgeBy(
   ruling: KeyedQuestion['ruling'],
-  key: Compiled | undefined,
+  key: CompiledKey | undefined,
   positive: bigint,
   negative: bigint,
 ): Judge['judge'] {
-  const right: Judged = { verdict: 'correct', units: positive }
-  const wrong: Judged = { verdict: 'incorrect', units: negative }
+  const right: QuestionJudgement = { verdict: 'correct', units: positive }
+  const wrong: QuestionJudgement = { verdict: 'incorrect', units: negative }
   if (ruling === 'drop') return () => DROPPED
   if (ruling === 'credit_all') return () => right
   if (key === undefined) return () => UNATTEMPTED

@@ -9,28 +9,28 @@ import { retryFor } from '../../scheduling/retry.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
 import { countDrawn, drawer } from '../exams/drawing.ts'
 import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
-import { type Asked, listStandings, type Standing } from './attempts.store.ts'
+import { type Candidate, type CandidateStanding, listStandings } from './attempts.store.ts'
 import { MOST_ATTEMPTS, type Opener, remainingOf } from './attempts-left.service.ts'
 import { findLive, isOverdue, publishHelp } from './closing.service.ts'
 import type { Paper } from './paper.ts'
 import { getPaper, insertCurrentPaper } from './papers.service.ts'
 import * as store from './starting.store.ts'
 
-export type Started = { id: number; resumed: true } | { id: number; resumed: false; number: number }
+export type StartedAttempt = { id: number; resumed: true } | { id: number; resumed: false; number: number }
 
 /** What comes of a start. An error refuses it alone, not those that share its transaction. */
-type Outcome = Started | 'overdue' | AppError | typeof HELD
+type StartOutcome = StartedAttempt | 'overdue' | AppError | typeof HELD
 
 /** A start, and the session that it comes from. */
-interface Start extends Asked {
+interface Start extends Candidate {
   sessionId: number
 }
 
 /** A start that nothing stands against. */
-interface Admitted {
+interface PermittedStart {
   userId: number
   sessionId: number
-  standing: Standing
+  standing: CandidateStanding
 }
 
 /** Most starts of one person that may wait on a node. */
@@ -56,7 +56,7 @@ export async function startAttempt(
   core: Core,
   { userId, sessionId }: Opener,
   examId: number,
-): Promise<Started> {
+): Promise<StartedAttempt> {
   return retryFor(core.config.requestTimeoutMs, async () => {
     const outcome = await startShared(core)({ userId, sessionId, examId })
     if (outcome instanceof AppError) throw outcome
@@ -67,7 +67,7 @@ export async function startAttempt(
 }
 
 /** The outcomes in the order of the starts: `HELD` where somebody else has a lock that a start needs. */
-async function startTogether(core: Core, starts: Start[]): Promise<Outcome[]> {
+async function startTogether(core: Core, starts: Start[]): Promise<StartOutcome[]> {
   const { outcomes, admitted } = await core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, the last one once the locks are held.
     const [areAlone, areSteady, standings] = await Promise.all([
@@ -93,7 +93,7 @@ async function startTogether(core: Core, starts: Start[]): Promise<Outcome[]> {
     const admitted = seated.filter(isAdmitted).filter(({ userId }) => !stopped.has(userId))
     const started = await insertNext(tx, admitted, papers, now)
     const outcomes = seated.map((each) =>
-      isAdmitted(each) ? (stopped.get(each.userId) ?? (started.get(each.userId) as Started)) : each,
+      isAdmitted(each) ? (stopped.get(each.userId) ?? (started.get(each.userId) as StartedAttempt)) : each,
     )
     return { outcomes, admitted }
   })
@@ -106,9 +106,9 @@ async function startTogether(core: Core, starts: Start[]): Promise<Outcome[]> {
 /** What comes of a start as its person stands with the exam. */
 function judge(
   { userId, sessionId }: Start,
-  standing: Standing | undefined,
+  standing: CandidateStanding | undefined,
   now: number,
-): Admitted | Exclude<Outcome, typeof HELD> {
+): PermittedStart | Exclude<StartOutcome, typeof HELD> {
   const active = standing?.active
   if (active) return isOverdue(active, now) ? 'overdue' : { id: active.id, resumed: true }
   if (!standing?.exam.isPublished || !standing.isThere) return new AppError('not_found')
@@ -122,11 +122,11 @@ function judge(
     : { userId, sessionId, standing }
 }
 
-function isAdmitted(outcome: Outcome | Admitted): outcome is Admitted {
+function isAdmitted(outcome: StartOutcome | PermittedStart): outcome is PermittedStart {
   return typeof outcome === 'object' && 'standing' in outcome
 }
 
-function locksHelp({ standing }: Admitted): boolean {
+function locksHelp({ standing }: PermittedStart): boolean {
   return standing.exam.lockHelp
 }
 
@@ -134,7 +134,10 @@ function locksHelp({ standing }: Admitted): boolean {
  * Locks those whose help ends: decisions that take the same lock, such as storing an answer of the tutor, come entirely
  * before or after this. The answer has those who can't be locked.
  */
-async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number, AppError | typeof HELD>> {
+async function lockHelp(
+  tx: Executor,
+  admitted: PermittedStart[],
+): Promise<Map<number, AppError | typeof HELD>> {
   const userIds = admitted.filter(locksHelp).map(({ userId }) => userId)
   return userIds.length === 0 ? new Map() : tryLockPeople(tx, userIds)
 }
@@ -143,7 +146,7 @@ async function lockHelp(tx: Executor, admitted: Admitted[]): Promise<Map<number,
  * The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their
  * ids.
  */
-async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promise<Map<number, Paper>> {
+async function findPapers(core: Core, tx: Executor, admitted: PermittedStart[]): Promise<Map<number, Paper>> {
   const asked = new Map(admitted.map(({ standing }) => [standing.exam.id, standing]))
   const papers = new Map<number, Paper>()
   for (const [examId, { exam, paperId }] of [...asked].sort(([one], [other]) => one - other)) {
@@ -157,10 +160,10 @@ async function findPapers(core: Core, tx: Executor, admitted: Admitted[]): Promi
 /** Stores the next attempt of each person, who is among them once. */
 async function insertNext(
   tx: Executor,
-  admitted: Admitted[],
+  admitted: PermittedStart[],
   papers: ReadonlyMap<number, Paper>,
   now: number,
-): Promise<Map<number, Started>> {
+): Promise<Map<number, StartedAttempt>> {
   const drawers = new Map<number, () => number[]>()
   for (const { standing } of admitted) {
     const { id, draw } = standing.exam

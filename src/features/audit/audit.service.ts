@@ -5,7 +5,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { offsetOf } from '../../paging.ts'
 import * as store from './audit.store.ts'
 
-export interface Change {
+export interface AuditedChange {
   action: AuditAction
   /** The changed thing's id or key; null if the change has no single subject. */
   subject: readonly [type: SubjectType, id: number | string | null]
@@ -18,7 +18,7 @@ export interface Change {
 }
 
 /** Writes entries in the same transaction as the changes themselves. */
-export async function record(tx: Executor, actor: Actor, ...changes: Change[]): Promise<void> {
+export async function record(tx: Executor, actor: Actor, ...changes: AuditedChange[]): Promise<void> {
   await store.insertEntries(
     tx,
     changes.map(({ action, subject: [subjectType, id], summary }) => ({

@@ -11,7 +11,7 @@ import { checkPassword } from './credentials.ts'
 import { findUserByEmail, voidResets } from './password-resets.store.ts'
 
 /** What somebody who comes by a provider answers when asked whose an account is; nothing: they were not asked yet. */
-export interface Answer {
+export interface OwnerAnswer {
   password?: string | undefined
   /** Whether it is somebody else's, and a new one is made. */
   anew?: boolean | undefined
@@ -24,7 +24,7 @@ export interface Answer {
 export async function recognise(
   core: Core,
   email: string,
-  { password }: Answer,
+  { password }: OwnerAnswer,
   device: Device,
 ): Promise<string | undefined> {
   const account = password === undefined ? undefined : await findUserByEmail(core.db, email)

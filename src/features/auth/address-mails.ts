@@ -25,7 +25,7 @@ const MOST_LINKS = (PURPOSES.length * LINK_LIFETIME_MS) / MAIL_INTERVAL_MS
 /** Pauses between the tries to send a mail. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 60_000]
 
-type Asked = [email: string, by: Pick<Device, 'language' | 'network'>, ownAddress: string]
+type MailRequest = [email: string, by: Pick<Device, 'language' | 'network'>, ownAddress: string]
 
 /**
  * Mails links to the addresses of accounts. Both return at once, so that a caller can't find out whether such an
@@ -33,9 +33,9 @@ type Asked = [email: string, by: Pick<Device, 'language' | 'network'>, ownAddres
  */
 export interface AddressMails {
   /** A link that resets the password. 403 `oidc_only`. */
-  reset(...asked: Asked): void
+  reset(...request: MailRequest): void
   /** A link that proves the address, for somebody whom a provider has identified. */
-  proof(...asked: Asked): void
+  proof(...request: MailRequest): void
   /** Resolves when the mails that are being sent have been sent. */
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export const addressMails = perNode((core): AddressMails => {
   const closing = new AbortController()
 
   /** A flood from one network leaves room for others: what is too much is dropped. */
-  async function handle(purpose: Purpose, ...[email, by, ownAddress]: Asked): Promise<void> {
+  async function handle(purpose: Purpose, ...[email, by, ownAddress]: MailRequest): Promise<void> {
     const { lookUps, mails } = core.gate
     const asker = { name: by.network }
     const user = await lookUps.run(asker, () => store.findUserByEmail(core.db, email))
@@ -56,19 +56,19 @@ export const addressMails = perNode((core): AddressMails => {
     await mails.run(asker, () => mailLink(core, user, { purpose, say, address }, closing.signal))
   }
 
-  function begin(purpose: Purpose, asked: Asked): void {
-    const handling = handle(purpose, ...asked)
+  function begin(purpose: Purpose, request: MailRequest): void {
+    const handling = handle(purpose, ...request)
       .catch((error) => core.log.error({ err: error, purpose }, 'a link could not be mailed'))
       .finally(() => underWay.delete(handling))
     underWay.add(handling)
   }
 
   return {
-    reset(...asked) {
+    reset(...request) {
       requireOwnDoors(core)
-      begin('reset', asked)
+      begin('reset', request)
     },
-    proof: (...asked) => begin('proof', asked),
+    proof: (...request) => begin('proof', request),
     async close() {
       closing.abort()
       await Promise.all(underWay)
@@ -77,14 +77,19 @@ export const addressMails = perNode((core): AddressMails => {
 })
 
 /** What a mail is for, how it says it, and where its link leads. */
-interface Message {
+interface MailContent {
   purpose: Purpose
   say: Say
   address: string
 }
 
 /** Tries for a while, unless another mail of this kind to the same address is asked for meanwhile. */
-async function mailLink(core: Core, user: UserRow, message: Message, closing: AbortSignal): Promise<void> {
+async function mailLink(
+  core: Core,
+  user: UserRow,
+  message: MailContent,
+  closing: AbortSignal,
+): Promise<void> {
   const { token, hash } = createSecretToken()
   const slot = mailSlotOf(user, message.purpose)
   for (const pause of [...RETRY_PAUSES_MS, undefined]) {
@@ -106,7 +111,7 @@ async function sendLink(
   core: Core,
   user: UserRow,
   { token, hash }: { token: string; hash: string },
-  { purpose, say, address }: Message,
+  { purpose, say, address }: MailContent,
 ): Promise<void> {
   const now = core.clock()
   const link = { userId: user.id, email: user.email, tokenHash: hash, requestedAt: new Date(now) }

@@ -16,7 +16,7 @@ import type { UserRow } from '../../db/user-rows.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { localIso } from '../../formats/local-time.ts'
 import type { IssuedClaims, SessionClaims } from '../../tokens/tokens.ts'
-import { type Answer, recognise } from './account-owner.ts'
+import { type OwnerAnswer, recognise } from './account-owner.ts'
 import { addressMails } from './address-mails.ts'
 import * as store from './auth.store.ts'
 import { checkCredentials } from './credentials.ts'
@@ -203,7 +203,7 @@ export function loginByProviderOnWeb(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
-  answer: Answer,
+  answer: OwnerAnswer,
 ): Promise<WebLogin> {
   return openByProvider(core, identity, device, answer, (tx, user, from, origin) =>
     openForBrowser(core, tx, user, from, 'user', origin),
@@ -214,7 +214,7 @@ function openByProvider<T>(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
-  answer: Answer,
+  answer: OwnerAnswer,
   open: (tx: Executor, user: UserRow, device: Device, origin: SessionOrigin) => Promise<T>,
 ): Promise<T> {
   return core.gate.logins.run(device, async () => {

@@ -14,7 +14,7 @@ export interface ProviderSubject {
 }
 
 /** An account, and the link that leads to it. */
-export interface Linked {
+export interface LinkedAccount {
   user: UserRow
   identityId: number
 }
@@ -22,7 +22,7 @@ export interface Linked {
 export async function findLinked(
   db: Executor,
   { issuer, subject }: ProviderSubject,
-): Promise<Linked | undefined> {
+): Promise<LinkedAccount | undefined> {
   const [row] = await db
     .select({ user: users, identityId: identities.id })
     .from(identities)

@@ -10,7 +10,14 @@ import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
 import { setOwnRole } from '../users/users.service.ts'
-import { type Answer, contestAddress, decideOwner, displace, givesWay, recognise } from './account-owner.ts'
+import {
+  contestAddress,
+  decideOwner,
+  displace,
+  givesWay,
+  type OwnerAnswer,
+  recognise,
+} from './account-owner.ts'
 import { noteAddress } from './address-proof.ts'
 import { insertUserIfFree } from './auth.store.ts'
 import * as store from './identities.store.ts'
@@ -30,8 +37,8 @@ export async function findOrCreateByProvider(
   core: Core,
   identity: ProviderIdentity,
   device: Device,
-  answer: Answer,
-): Promise<store.Linked> {
+  answer: OwnerAnswer,
+): Promise<store.LinkedAccount> {
   const known = await store.findLinked(core.db, identity)
   if (known) return known
   const { email, emailVerified } = identity
@@ -95,7 +102,7 @@ export async function recordDisplacements(
  */
 export async function followAddress(
   core: Core,
-  linked: store.Linked,
+  linked: store.LinkedAccount,
   { email, emailVerified, issuer }: ProviderIdentity,
   device: Device,
 ): Promise<void> {

@@ -128,7 +128,7 @@ async function insertSession(
 }
 
 /** The claims of a client's next access token, and the next refresh token if it asked for one. */
-export interface Refreshed {
+export interface TokenRenewal {
   claims: IssuedClaims
   refreshToken: string | undefined
 }
@@ -139,7 +139,7 @@ export interface Refreshed {
  * lost, or several tabs may have asked at once. Any later use ends the session, because then two parties have its
  * tokens. 401 in all other cases.
  */
-export async function refresh(core: Core, token: string, rotate: boolean): Promise<Refreshed> {
+export async function refresh(core: Core, token: string, rotate: boolean): Promise<TokenRenewal> {
   const now = new Date(core.clock())
   // Throwing would undo the end of the session, so the transaction answers undefined instead.
   const refreshed = await core.db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
 
-export interface Part {
+export interface ArchivePart {
   name: string
   size: number
   sha256: string
@@ -20,7 +20,7 @@ export interface BackupFile {
 /** An error that the person at the command line can correct. */
 export class BackupError extends Error {}
 
-export type AddPart = (name: string, bytes: Uint8Array) => Promise<Part>
+export type AddPart = (name: string, bytes: Uint8Array) => Promise<ArchivePart>
 
 /** Writes a tar that only its owner may read, completely or not at all; answers what `fill` answers. */
 export async function writeTar<T>(
@@ -112,7 +112,10 @@ async function decrypt(path: string, passphrase: string): Promise<Bytes> {
 const toWeb = (bytes: Readable) => Readable.toWeb(bytes) as Bytes
 
 /** The files of a tar, one after another. Throws a BackupError if it is no tar, incomplete, or has another passphrase. */
-export async function* readTar({ path, passphrase }: BackupFile): AsyncGenerator<Part & { bytes: Buffer }> {
+export async function* readTar({
+  path,
+  passphrase,
+}: BackupFile): AsyncGenerator<ArchivePart & { bytes: Buffer }> {
   const names = new Set<string>()
   try {
     const tar = passphrase === undefined ? toWeb(createReadStream(path)) : await decrypt(path, passphrase)

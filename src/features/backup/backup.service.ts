@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../adapters/files.ts'
-import { type AddPart, BackupError, type BackupFile, type Part, readTar, writeTar } from './archive.ts'
+import { type AddPart, type ArchivePart, BackupError, type BackupFile, readTar, writeTar } from './archive.ts'
 import * as store from './backup.store.ts'
 
 /** Version of the backup file's own format. */
@@ -32,7 +32,7 @@ const LEFT_OUT = new Set([
 /** More sessions than begin between a backup and what it is needed for. */
 const UNKNOWN_SESSIONS = 1_000_000
 
-export interface Place {
+export interface Installation {
   databaseUrl: string
   /** Of a standby that backups read from, if it isn't too far behind. */
   databaseReadUrl?: string | undefined
@@ -53,12 +53,12 @@ export interface Manifest {
     rows: number
     /** The last number of its sequence; null if it has none. */
     last: string | null
-    parts: Part[]
+    parts: ArchivePart[]
   }[]
   left_out: string[]
   /** Their tokens are void after a restore. */
   sessions: number[]
-  files: (Part & { key: string; content_type: string })[]
+  files: (ArchivePart & { key: string; content_type: string })[]
 }
 
 /**
@@ -66,7 +66,11 @@ export interface Manifest {
  * for all tables, and no file is deleted until the end. It contains the hashes of passwords, but not the service's own
  * secrets: they are settings, or in the data folder.
  */
-export async function writeBackup(place: Place, to: BackupFile, progress: Progress): Promise<Manifest> {
+export async function writeBackup(
+  place: Installation,
+  to: BackupFile,
+  progress: Progress,
+): Promise<Manifest> {
   const sql = store.connect(place.databaseUrl, 2)
   try {
     // The lock is taken first, in another transaction: a transaction's snapshot is older than a lock that it takes
@@ -111,7 +115,7 @@ async function copyTables(tx: store.Sql, add: AddPart, progress: Progress): Prom
   for (const table of await store.listTables(tx)) {
     const { name, columns } = table
     if (LEFT_OUT.has(name)) continue
-    const parts: Part[] = []
+    const parts: ArchivePart[] = []
     let rows = 0
     for await (const bytes of inParts(await store.copyOut(tx, table))) {
       rows += countLines(bytes)
@@ -160,7 +164,7 @@ function countLines(bytes: Buffer): number {
 /** Reads a backup to its end and checks it; answers its manifest. Throws `BackupError`. */
 export async function checkBackup(from: BackupFile, progress: Progress): Promise<Manifest> {
   const { path } = from
-  const found = new Map<string, Part>()
+  const found = new Map<string, ArchivePart>()
   let manifest: Manifest | undefined
   for await (const { bytes, ...part } of readTar(from)) {
     found.set(part.name, part)
@@ -178,10 +182,13 @@ export async function checkBackup(from: BackupFile, progress: Progress): Promise
   return manifest
 }
 
-const listParts = ({ tables, files }: Manifest): Part[] => [...tables.flatMap(({ parts }) => parts), ...files]
+const listParts = ({ tables, files }: Manifest): ArchivePart[] => [
+  ...tables.flatMap(({ parts }) => parts),
+  ...files,
+]
 
 /** Whether there is nothing that a restore would remove. */
-export async function isUnused({ databaseUrl }: Place): Promise<boolean> {
+export async function isUnused({ databaseUrl }: Installation): Promise<boolean> {
   const sql = store.connect(databaseUrl, 1)
   try {
     const tables = await store.listTables(sql)
@@ -199,7 +206,7 @@ export async function isUnused({ databaseUrl }: Place): Promise<boolean> {
  * sessions end, those of the backup and those that were there, and so does running work. Throws `BackupError`.
  */
 export async function restoreBackup(
-  place: Place,
+  place: Installation,
   from: BackupFile,
   manifest: Manifest,
   progress: Progress,

@@ -16,13 +16,13 @@ import * as store from './class-exams.store.ts'
 import { keysOf, openKeys, requireUnknown, toReadMarks } from './known-keys.service.ts'
 
 /** A class and one of its exams. */
-export interface At {
+export interface ClassExam {
   classId: number
   examId: number
 }
 
 /** One of a class's exams, for its teachers and administrators. 404 for exams that are not for the class. */
-export async function requireClassExam(core: Core, viewer: Viewer, at: At): Promise<void> {
+export async function requireClassExam(core: Core, viewer: Viewer, at: ClassExam): Promise<void> {
   await requireTeacher(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
 }
@@ -41,12 +41,12 @@ export async function requireClassResults(
 }
 
 /** 404 for exams that are not for the class. */
-async function requireExamOf(db: Executor, { classId, examId }: At): Promise<void> {
+async function requireExamOf(db: Executor, { classId, examId }: ClassExam): Promise<void> {
   if (!(await store.isClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
 /** 404 for exams that are not for the class, and for who is not a student of it. */
-async function requireStudentOf(db: Executor, at: At, userId: number): Promise<void> {
+async function requireStudentOf(db: Executor, at: ClassExam, userId: number): Promise<void> {
   await requireExamOf(db, at)
   if (!(await store.isStudent(db, at.classId, userId))) throw new AppError('not_found')
 }
@@ -56,7 +56,7 @@ async function requireStudentOf(db: Executor, at: At, userId: number): Promise<v
  * is called in the change's transaction: behind the class's lock nobody is removed meanwhile. The first look keeps
  * others from taking the exam's locks.
  */
-async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number): Promise<Permit> {
+async function permitStudent(core: Core, viewer: Viewer, at: ClassExam, userId: number): Promise<Permit> {
   await requireOpenClass(core.db, viewer, at.classId)
   await requireStudentOf(core.db, at, userId)
   return async (tx) => {
@@ -70,7 +70,7 @@ async function permitStudent(core: Core, viewer: Viewer, at: At, userId: number)
 // --- times and allowances of single students
 
 /** The students of the class with other times than the rest, and the times of the class itself. */
-export async function listAccommodations(core: Core, viewer: Viewer, at: At) {
+export async function listAccommodations(core: Core, viewer: Viewer, at: ClassExam) {
   await requireClassExam(core, viewer, at)
   const [accommodations, ofClass] = await Promise.all([
     timing.listAccommodations(core, at.examId, at.classId),
@@ -83,7 +83,7 @@ export async function setAccommodation(
   core: Core,
   actor: Actor,
   viewer: Viewer,
-  at: At,
+  at: ClassExam,
   userId: number,
   input: AccommodationBody,
   manner: timing.Manner,
@@ -96,7 +96,7 @@ export async function deleteAccommodation(
   core: Core,
   actor: Actor,
   viewer: Viewer,
-  at: At,
+  at: ClassExam,
   userId: number,
   removal: timing.Removal,
 ): Promise<void> {
@@ -105,7 +105,13 @@ export async function deleteAccommodation(
 }
 
 /** More minutes for attempts of the class's students that are under way, or for those of them who are named. */
-export async function extendAttempts(core: Core, actor: Actor, viewer: Viewer, at: At, input: ExtendBody) {
+export async function extendAttempts(
+  core: Core,
+  actor: Actor,
+  viewer: Viewer,
+  at: ClassExam,
+  input: ExtendBody,
+) {
   await requireOpenClass(core.db, viewer, at.classId)
   await requireExamOf(core.db, at)
   return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
@@ -120,7 +126,7 @@ export async function changeStudentAllowance(
   core: Core,
   actor: Actor,
   viewer: Viewer,
-  at: At,
+  at: ClassExam,
   { student_id, ...change }: AllowanceChange & { student_id: number },
 ): Promise<void> {
   const permit = await permitStudent(core, viewer, at, student_id)
@@ -133,7 +139,7 @@ export async function changeStudentAllowance(
 export async function analyseClassItems(
   core: Core,
   viewer: Viewer,
-  at: At,
+  at: ClassExam,
   query: ItemsQuery,
 ): Promise<Keys & ItemAnalysis> {
   await requireClassResults(core, viewer, at)

@@ -244,7 +244,7 @@ export async function takeMails(
   return row?.taken ?? 0
 }
 
-export interface Asked {
+export interface Invitee {
   email: string
   fullName: string
   role: ClassRole
@@ -257,18 +257,18 @@ export interface Asked {
 export async function putInvitations(
   tx: Executor,
   classId: number,
-  asked: (Asked & { isDue: boolean })[],
+  invitees: (Invitee & { isDue: boolean })[],
   language: Language,
   now: Date,
 ): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`
     insert into class_invitations as known (class_id, email, full_name, role, language, invited_at, mail_due_at)
-    select ${classId}::int, asked.email, asked.full_name, asked.role, ${language}, ${at}, case asked.is_due when 1 then ${at} end
-      from unnest(${sql.param(asked.map(({ email }) => email))}::text[],
-                  ${sql.param(asked.map(({ fullName }) => fullName))}::text[],
-                  ${sql.param(asked.map(({ role }) => role))}::text[],
-                  ${sql.param(asked.map(({ isDue }) => Number(isDue)))}::int[]) as asked(email, full_name, role, is_due)
+    select ${classId}::int, invitee.email, invitee.full_name, invitee.role, ${language}, ${at}, case invitee.is_due when 1 then ${at} end
+      from unnest(${sql.param(invitees.map(({ email }) => email))}::text[],
+                  ${sql.param(invitees.map(({ fullName }) => fullName))}::text[],
+                  ${sql.param(invitees.map(({ role }) => role))}::text[],
+                  ${sql.param(invitees.map(({ isDue }) => Number(isDue)))}::int[]) as invitee(email, full_name, role, is_due)
     on conflict (class_id, ${foldedCase(sql`email`)}) do update
       set full_name = excluded.full_name, language = excluded.language, ended_at = null,
           role = case when known.role = 'teacher' and known.ended_at is null then 'teacher' else excluded.role end,

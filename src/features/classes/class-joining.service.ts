@@ -23,7 +23,7 @@ const FAILURES_MS = 3_600_000
 const MOST_CLASSES = 500
 const CLASS_CODE = /^[A-Z]{8}$/
 
-interface Joined {
+interface JoinedClass {
   class: OwnClass
   tell: TellGroup
 }
@@ -64,7 +64,7 @@ async function joinWithCode(
   userId: number,
   code: string,
   now: Date,
-): Promise<Joined | undefined> {
+): Promise<JoinedClass | undefined> {
   const classId = await store.findByCode(tx, code, now)
   if (classId === undefined) return undefined
   const row = await store.lockClass(tx, classId)
@@ -81,7 +81,7 @@ async function joinWithToken(
   actor: Actor,
   userId: number,
   tokenHash: string,
-): Promise<Joined | undefined> {
+): Promise<JoinedClass | undefined> {
   const since = invitations.liveSince(core.clock())
   const found = await invitations.findForPerson(tx, userId, { tokenHash }, since)
   const row = found && (await store.lockClass(tx, found.classId))
@@ -132,7 +132,7 @@ export async function declineInvitation(
 }
 
 /** For who is in the class already; 404 for others. */
-async function stay(tx: Executor, userId: number, classId: number): Promise<Joined> {
+async function stay(tx: Executor, userId: number, classId: number): Promise<JoinedClass> {
   return { tell: () => {}, class: await getOwnClass(tx, userId, classId) }
 }
 
@@ -144,7 +144,7 @@ async function enter(
   userId: number,
   row: store.ClassRow,
   role: OwnClass['role'],
-): Promise<Joined> {
+): Promise<JoinedClass> {
   const now = new Date(core.clock())
   await invitations.endForPerson(tx, row.id, userId, now)
   const added = await members.insertMembers(tx, row.id, [{ userId, role }], now)

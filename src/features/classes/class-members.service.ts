@@ -25,7 +25,7 @@ const emailCheck = Compile(Email)
 const nameCheck = Compile(FullName)
 
 /** Somebody whom a request names by an address. */
-interface Offered {
+interface RosterEntry {
   /** What errors call it: `Row 3`, or the address. */
   place: string
   email: string
@@ -33,11 +33,9 @@ interface Offered {
   role: string
 }
 
-type Added = Content<MembersAdded>
-
-interface Adding {
+interface MemberAddition {
   userIds: number[]
-  offered: Offered[]
+  offered: RosterEntry[]
   /** What addresses are asked in. */
   language: Language
   isTry: boolean
@@ -54,7 +52,7 @@ export async function addMembers(
   classId: number,
   { user_ids: userIds = [], emails = [] }: NewMembers,
   language: Language,
-): Promise<Added> {
+): Promise<Content<MembersAdded>> {
   const offered = emails.map((email) => ({ place: email, email, fullName: '', role: 'student' }))
   return add(core, actor, viewer, classId, { userIds, offered, language, isTry: false })
 }
@@ -68,8 +66,8 @@ export async function addRoster(
   viewer: Viewer,
   classId: number,
   rows: RosterRow[],
-  { language, isTry }: Pick<Adding, 'language' | 'isTry'>,
-): Promise<Added> {
+  { language, isTry }: Pick<MemberAddition, 'language' | 'isTry'>,
+): Promise<Content<MembersAdded>> {
   const offered = rows.map(({ row, email, full_name, role }) => ({
     place: `Row ${row}`,
     email: email.trim(),
@@ -84,15 +82,15 @@ async function add(
   actor: Actor,
   viewer: Viewer,
   classId: number,
-  { userIds, offered, language, isTry }: Adding,
-): Promise<Added> {
+  { userIds, offered, language, isTry }: MemberAddition,
+): Promise<Content<MembersAdded>> {
   const errors: string[] = []
-  const asked = readOffered(offered, viewer, errors)
+  const invitees = readOffered(offered, viewer, errors)
   const { answer, tell } = await tryOrCommit(core.db, isTry, async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
     if (userIds.length > 0 && !viewer.isAdmin) throw new AppError('forbidden')
     const byId = await findByIds(tx, userIds, errors)
-    const confirmed = viewer.isAdmin ? await findByEmail(tx, asked) : []
+    const confirmed = viewer.isAdmin ? await findByEmail(tx, invitees) : []
     const byEmail = await withoutStudents(tx, classId, confirmed, errors)
     const now = new Date(core.clock())
     const people = [...byId, ...byEmail].sort((one, other) => one.userId - other.userId)
@@ -104,7 +102,7 @@ async function add(
       now,
     )
     const known = new Set(confirmed.map(({ email }) => email))
-    const unknown = asked.filter(({ email }) => !known.has(foldCase(email)))
+    const unknown = invitees.filter(({ email }) => !known.has(foldCase(email)))
     const invited = await invite(core, tx, classId, unknown, language, now, errors)
     const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
     if (isTry) return { answer, tell: undefined }
@@ -123,7 +121,7 @@ function uniqueMembers(people: { userId: number; role: ClassRole }[]) {
 }
 
 /** The entries that can be asked; `errors` gets the others. */
-function readOffered(offered: Offered[], viewer: Viewer, errors: string[]) {
+function readOffered(offered: RosterEntry[], viewer: Viewer, errors: string[]) {
   const places = new Map<string, string>()
   return offered.flatMap(({ place, email, fullName, role }) => {
     const reason = findFault({ email, fullName, role }, viewer)
@@ -138,7 +136,7 @@ function readOffered(offered: Offered[], viewer: Viewer, errors: string[]) {
 }
 
 function findFault(
-  { email, fullName, role }: Omit<Offered, 'place'>,
+  { email, fullName, role }: Omit<RosterEntry, 'place'>,
   { isAdmin }: Viewer,
 ): string | undefined {
   if (!emailCheck.Check(email)) return 'is no e-mail address'
@@ -155,8 +153,8 @@ async function findByIds(tx: Executor, userIds: number[], errors: string[]) {
   return [...known].map((userId) => ({ userId, role: 'student' as const }))
 }
 
-async function findByEmail(tx: Executor, asked: { place: string; email: string; role: ClassRole }[]) {
-  const entries = new Map(asked.map((each) => [foldCase(each.email), each]))
+async function findByEmail(tx: Executor, invitees: { place: string; email: string; role: ClassRole }[]) {
+  const entries = new Map(invitees.map((each) => [foldCase(each.email), each]))
   const confirmed = await members.listConfirmed(tx, [...entries.keys()])
   return confirmed.map(({ email, userId }) => ({
     email,
@@ -189,26 +187,26 @@ async function invite(
   core: Core,
   tx: Executor,
   classId: number,
-  asked: (invitations.Asked & { place: string })[],
+  invitees: (invitations.Invitee & { place: string })[],
   language: Language,
   now: Date,
   errors: string[],
 ): Promise<number> {
   const since = new Date(now.getTime() - MAIL_INTERVAL_MS)
-  const emails = asked.map(({ email }) => foldCase(email))
+  const emails = invitees.map(({ email }) => foldCase(email))
   const recent = new Set(await invitations.listAskedSince(tx, classId, emails, since))
-  const isRecent = ({ email }: invitations.Asked) => recent.has(foldCase(email))
-  const due = asked.filter((each) => !isRecent(each))
+  const isRecent = ({ email }: invitations.Invitee) => recent.has(foldCase(email))
+  const due = invitees.filter((each) => !isRecent(each))
   const limit = { now, timezone: core.config.timezone, most: MOST_MAILS }
   const taken = await invitations.takeMails(tx, classId, due.length, limit)
   for (const { place } of due.slice(taken))
     errors.push(`${place}: a class sends at most ${MOST_MAILS} invitations a day`)
   const stored = [
     ...due.slice(0, taken).map((each) => ({ ...each, isDue: true })),
-    ...asked.filter(isRecent).map((each) => ({ ...each, isDue: false })),
+    ...invitees.filter(isRecent).map((each) => ({ ...each, isDue: false })),
   ]
   await invitations.putInvitations(tx, classId, stored, language, now)
-  return asked.length - (due.length - taken)
+  return invitees.length - (due.length - taken)
 }
 
 async function recordAdded(tx: Executor, actor: Actor, classId: number, added: number, invited: number) {

@@ -6,7 +6,7 @@ import { classMembers } from '../../db/tables/classes.tables.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 
-export interface MemberRow {
+export interface ClassMemberRow {
   userId: number
   username: string
   fullName: string
@@ -20,8 +20,8 @@ export async function listMembers(
   id: number,
   limit: number,
   offset: number,
-): Promise<MemberRow[]> {
-  return query<MemberRow>(
+): Promise<ClassMemberRow[]> {
+  return query<ClassMemberRow>(
     db,
     { userId: 'integer', username: 'text', fullName: 'text', role: 'text', joinedAt: 'timestamptz' },
     sql`

@@ -4,10 +4,10 @@ import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-read
 /** Rows of one roster. */
 const MOST_ROWS = 10_000
 
-type Column = 'email' | 'full_name' | 'role'
-const COLUMNS: CsvColumns<Column> = { required: ['email'], optional: ['full_name', 'role'] }
+type RosterColumn = 'email' | 'full_name' | 'role'
+const COLUMNS: CsvColumns<RosterColumn> = { required: ['email'], optional: ['full_name', 'role'] }
 
-export type RosterRow = Record<Column, string> & { row: number }
+export type RosterRow = Record<RosterColumn, string> & { row: number }
 
 /** The rows of a roster; 400 for one that can't be read or has too many of them. */
 export async function readRoster(upload: CsvUpload): Promise<RosterRow[]> {

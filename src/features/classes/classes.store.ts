@@ -57,12 +57,16 @@ export async function countOwn(db: Executor, userId: number): Promise<number> {
 // --- a class
 
 /** The class, and what somebody is in it now. */
-export interface Standing {
+export interface ClassStanding {
   class: ClassRow
   role: ClassRole | null
 }
 
-export async function findStanding(db: Executor, id: number, userId: number): Promise<Standing | undefined> {
+export async function findStanding(
+  db: Executor,
+  id: number,
+  userId: number,
+): Promise<ClassStanding | undefined> {
   const [row] = await db
     .select({ class: classes, role: classMembers.role })
     .from(classes)

@@ -68,7 +68,7 @@ async function readPage(
   }
 }
 
-function toMark({ percentage, passPercentage }: Pick<store.MarkRow, 'percentage' | 'passPercentage'>) {
+function toMark({ percentage, passPercentage }: Pick<store.GradeRow, 'percentage' | 'passPercentage'>) {
   if (percentage === null) return { percentage: null, passed: null }
   return { percentage: roundPercentage(percentage), passed: reaches(percentage, passPercentage) }
 }

@@ -48,7 +48,7 @@ export async function countGraded(db: Executor, classId: number): Promise<number
   return row?.students ?? 0
 }
 
-export interface MarkRow {
+export interface GradeRow {
   userId: number
   examId: number
   attempts: number
@@ -65,8 +65,8 @@ export async function listMarks(
   classId: number,
   examIds: number[],
   userIds: number[],
-): Promise<MarkRow[]> {
-  return query<MarkRow>(
+): Promise<GradeRow[]> {
+  return query<GradeRow>(
     db,
     {
       userId: 'integer',

@@ -14,7 +14,11 @@ import * as store from './known-keys.store.ts'
  * times: those that are stored keep the keys closed, and teachers' later ones are refused (`requireUnknown`). While
  * another change has the exam itself, its keys stay closed.
  */
-export async function openKeys(core: Core, { userId, isAdmin }: Viewer, which: store.Which): Promise<void> {
+export async function openKeys(
+  core: Core,
+  { userId, isAdmin }: Viewer,
+  which: store.KeyScope,
+): Promise<void> {
   if (isAdmin) return
   for (const examId of await store.listLearnt(core.db, userId, new Date(core.clock()), which))
     await core.db.transaction(async (tx) => {

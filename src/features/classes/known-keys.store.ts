@@ -31,7 +31,7 @@ export function listUnknown(
 }
 
 /** Of a teacher's exams, those of one class, or one. */
-export interface Which {
+export interface KeyScope {
   classId?: number
   examId?: number | undefined
 }
@@ -41,7 +41,7 @@ export async function listLearnt(
   db: Executor,
   teacherId: number,
   at: Date,
-  { classId, examId }: Which,
+  { classId, examId }: KeyScope,
 ): Promise<number[]> {
   const isOfClass = classId === undefined ? sql`true` : sql`exams.id in ${examsOf(classId)}`
   const isWanted = examId === undefined ? sql`true` : sql`exams.id = ${examId}`

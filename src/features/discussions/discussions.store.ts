@@ -69,14 +69,17 @@ export async function lockQuestion(tx: Executor, id: number): Promise<void> {
 /** While an account is being erased, its comments are shown as the ghost's, to which they will belong. */
 const shownUsername = sql<string>`case when ${users.deletedAt} is null then ${users.username} else ${users.fullName} end`
 
-interface Listed extends Omit<CommentRow, 'createdAt' | 'editedAt' | 'deletedAt'> {
+interface RawCommentRow extends Omit<CommentRow, 'createdAt' | 'editedAt' | 'deletedAt'> {
   createdAt: string
   editedAt: string | null
   deletedAt: string | null
 }
 
 const listedFor = (isAdmin: boolean) =>
-  statement<{ questionId: number; userId: number }, { [Name in keyof Listed]: Listed[Name] | null }>(
+  statement<
+    { questionId: number; userId: number },
+    { [Name in keyof RawCommentRow]: RawCommentRow[Name] | null }
+  >(
     {
       id: 'integer',
       questionId: 'integer',
@@ -124,7 +127,7 @@ export async function listComments(
 }
 
 /** A question without comments is one row without any. */
-function isListed(row: { [Name in keyof Listed]: Listed[Name] | null }): row is Listed {
+function isListed(row: { [Name in keyof RawCommentRow]: RawCommentRow[Name] | null }): row is RawCommentRow {
   return row.id !== null
 }
 
@@ -150,13 +153,17 @@ export interface NewComment {
   message: string
 }
 
-type Inserted = { refusal: 'exam_in_progress' | 'too_many' } | { refusal: null; id: number }
+type CommentOutcome = { refusal: 'exam_in_progress' | 'too_many' } | { refusal: null; id: number }
 
 /** Stores a comment, unless the author's help is locked or the question has `most` of theirs. */
-export async function insertComment(db: Executor, comment: NewComment, most: number): Promise<Inserted> {
+export async function insertComment(
+  db: Executor,
+  comment: NewComment,
+  most: number,
+): Promise<CommentOutcome> {
   const { questionId, parentId, authorId, message } = comment
   return only(
-    await query<Inserted>(
+    await query<CommentOutcome>(
       db,
       { refusal: 'text', id: 'integer' },
       sql`

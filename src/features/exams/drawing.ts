@@ -3,7 +3,7 @@ import type { DrawRule } from '../../../schemas/exams.schemas.ts'
 import { foldTag } from '../questions/question-tags.ts'
 
 /** Tags are folded. */
-interface Tagged {
+interface TaggedQuestion {
   tag_keys: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export function keysOf(rules: readonly DrawRule[]): string[] {
  * The questions that each rule of a draw takes from (docs/protocol/questions.md#drawn-papers): a question with the tags
  * of several rules serves the first of them.
  */
-function poolsOf<Question extends Tagged>(
+function poolsOf<Question extends TaggedQuestion>(
   rules: readonly DrawRule[],
   questions: readonly Question[],
 ): Question[][] {
@@ -31,7 +31,7 @@ function poolsOf<Question extends Tagged>(
 }
 
 /** How many of these questions an attempt gets: all of them where there are no rules. */
-export function countDrawn(rules: readonly DrawRule[] | null, questions: readonly Tagged[]): number {
+export function countDrawn(rules: readonly DrawRule[] | null, questions: readonly TaggedQuestion[]): number {
   if (!rules) return questions.length
   return sumDrawn(
     rules,
@@ -52,7 +52,7 @@ export function findTooFew(rules: readonly DrawRule[], pools: readonly number[])
 /** How likely an attempt has each question, by its id; those that no rule takes are left out. */
 export function chancesOf(
   rules: readonly DrawRule[],
-  questions: readonly (Tagged & { id: number })[],
+  questions: readonly (TaggedQuestion & { id: number })[],
 ): ReadonlyMap<number, number> {
   return new Map(
     poolsOf(rules, questions).flatMap((pool, index) => {
@@ -68,7 +68,7 @@ export function chancesOf(
  */
 export function drawer(
   rules: readonly DrawRule[],
-  questions: readonly (Tagged & { id: number })[],
+  questions: readonly (TaggedQuestion & { id: number })[],
 ): () => number[] {
   const pools = poolsOf(rules, questions)
   return () => {

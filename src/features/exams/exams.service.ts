@@ -196,7 +196,7 @@ async function checkDraw(tx: Executor, id: number, changes: ExamChanges): Promis
 /** How many questions an attempt gets, by exam. */
 export async function countGiven(
   db: Executor,
-  rows: readonly Pick<store.ExamRow, 'id' | 'draw' | 'poolCount'>[],
+  rows: readonly Pick<store.ExamSettingsRow, 'id' | 'draw' | 'poolCount'>[],
 ): Promise<ReadonlyMap<number, number>> {
   const drawing = rows.flatMap(({ id, draw }) => (draw ? [{ id, keys: keysOf(draw) }] : []))
   const pools = await store.countPools(db, drawing)
@@ -205,7 +205,7 @@ export async function countGiven(
   )
 }
 
-function toAdminExam(row: store.ExamRow, counts: ReadonlyMap<number, number>): AdminExam {
+function toAdminExam(row: store.ExamSettingsRow, counts: ReadonlyMap<number, number>): AdminExam {
   return {
     id: row.id,
     name: row.name,

@@ -10,7 +10,7 @@ import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isKeptBy, isTaughtBy } from './exam-access.sql.ts'
 
 export type ExamValues = typeof exams.$inferInsert
-export type ExamRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
+export type ExamSettingsRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
   /** All of its questions. */
   poolCount: number
   classIds: number[]
@@ -41,7 +41,7 @@ export async function listExams(
   filter: ExamFilter,
   limit: number,
   offset: number,
-): Promise<ExamRow[]> {
+): Promise<ExamSettingsRow[]> {
   return selectExams(plannedFor(filter.q, db))
     .where(matching(filter))
     .orderBy(sql`${exams.id} desc`)
@@ -53,13 +53,13 @@ export async function countExams(db: Db, filter: ExamFilter): Promise<number> {
   return plannedFor(filter.q, db).$count(exams, matching(filter))
 }
 
-export async function findExam(db: Executor, id: number): Promise<ExamRow | undefined> {
+export async function findExam(db: Executor, id: number): Promise<ExamSettingsRow | undefined> {
   const [row] = await selectExams(db).where(eq(exams.id, id))
   return row
 }
 
 /** The exam as it stays until the transaction ends, but for its questions. */
-export async function holdExam(tx: Executor, id: number): Promise<ExamRow | undefined> {
+export async function holdExam(tx: Executor, id: number): Promise<ExamSettingsRow | undefined> {
   await tx.execute(sql`select from exams where id = ${id} for no key update`)
   return findExam(tx, id)
 }

@@ -64,14 +64,16 @@ const selectPage = statement<PublishedPage, PublishedRow & { total: number }>(
      where ${isChosen(choice)} order by exams.id desc limit ${limit} offset ${offset}`,
 )
 
-type Choice = Pick<PublishedPage, 'userId' | 'categoryId' | 'pattern'>
-const count = statement<Choice, { total: number }>({ total: 'integer' }, (choice) => countChosen(choice))
+type PublishedExamsCriteria = Pick<PublishedPage, 'userId' | 'categoryId' | 'pattern'>
+const count = statement<PublishedExamsCriteria, { total: number }>({ total: 'integer' }, (choice) =>
+  countChosen(choice),
+)
 
-function countChosen(choice: Places<Choice>): SQL {
+function countChosen(choice: Places<PublishedExamsCriteria>): SQL {
   return sql`select count(*)::int as total from exams where ${isChosen(choice)}`
 }
 
-function isChosen({ userId, categoryId, pattern }: Places<Choice>): SQL {
+function isChosen({ userId, categoryId, pattern }: Places<PublishedExamsCriteria>): SQL {
   return sql.join(
     [
       sql`published and ${isThereFor(userId)}`,

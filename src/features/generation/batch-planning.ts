@@ -5,7 +5,7 @@ import {
 } from '../../../schemas/generation.schemas.ts'
 import { slicesOf } from '../../formats/slices.ts'
 
-export type Counts = Record<GeneratedType, number>
+export type TypeCounts = Record<GeneratedType, number>
 
 /** Most questions that the model is asked for at once (docs/protocol/http.md#generation). */
 export const BATCH_SIZE = 10
@@ -13,23 +13,23 @@ export const BATCH_SIZE = 10
 export const MOST_BATCHES = 60
 
 /** The wanted questions in batches, type after type. Empty where nothing is counted. */
-export function planBatches(counts: Counts): Counts[] {
+export function planBatches(counts: TypeCounts): TypeCounts[] {
   const queue = GENERATED_TYPES.flatMap((type) => Array.from({ length: counts[type] }, () => type))
   return [...slicesOf(queue, BATCH_SIZE)].map(countTypes)
 }
 
 /** The wanted questions that are still missing. */
-export function missingOf(wanted: Counts, questions: readonly GeneratedQuestion[]): Counts {
+export function missingOf(wanted: TypeCounts, questions: readonly GeneratedQuestion[]): TypeCounts {
   const got = countTypes(questions.map(({ question_type }) => question_type))
   return mapCounts((type) => Math.max(0, wanted[type] - got[type]))
 }
 
-export function totalOf(counts: Counts): number {
+export function totalOf(counts: TypeCounts): number {
   return counts.MCQ + counts.MSQ + counts.NUMERIC
 }
 
 /** `4 MCQ, 1 NUMERIC` */
-export function describeCounts(counts: Counts): string {
+export function describeCounts(counts: TypeCounts): string {
   return GENERATED_TYPES.flatMap((type) => (counts[type] > 0 ? `${counts[type]} ${type}` : [])).join(', ')
 }
 
@@ -40,10 +40,10 @@ export function sortByType(questions: readonly GeneratedQuestion[]): GeneratedQu
   )
 }
 
-function countTypes(types: readonly GeneratedType[]): Counts {
+function countTypes(types: readonly GeneratedType[]): TypeCounts {
   return mapCounts((type) => types.filter((each) => each === type).length)
 }
 
-function mapCounts(count: (type: GeneratedType) => number): Counts {
+function mapCounts(count: (type: GeneratedType) => number): TypeCounts {
   return { MCQ: count('MCQ'), MSQ: count('MSQ'), NUMERIC: count('NUMERIC') }
 }

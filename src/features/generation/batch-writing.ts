@@ -12,7 +12,7 @@ import type { Ai, Usage } from '../../adapters/ai.ts'
 import { AppError } from '../../errors.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { checkQuestion, textOf } from '../questions/question-checks.ts'
-import { BATCH_SIZE, type Counts, missingOf, sortByType, totalOf } from './batch-planning.ts'
+import { BATCH_SIZE, missingOf, sortByType, type TypeCounts, totalOf } from './batch-planning.ts'
 import { KnownTexts } from './duplicates.ts'
 import { Drafts, SYSTEM, toMessages } from './generation-prompts.ts'
 
@@ -24,17 +24,17 @@ const TRIES = 2
 /** Retries of each request, if the model is overloaded or can't be reached. */
 const RETRIES = 2
 
-export interface Batch {
+export interface GeneratedBatch {
   questions: GeneratedQuestion[]
   usage: Usage
 }
 
-export interface BatchOptions {
+export interface BatchRequest {
   examId: number
   request: GenerationRequest
   pdf: Buffer | undefined
   /** Questions of each type. undefined: any types, either the document's next questions or one batch of new ones. */
-  wanted: Counts | undefined
+  wanted: TypeCounts | undefined
   /** Texts of earlier batches. */
   taken: readonly string[]
   signal: AbortSignal
@@ -45,7 +45,7 @@ export interface BatchOptions {
  * Writes one batch of valid questions of the wanted types, without those that exist already. There can be fewer than
  * wanted: the model is asked twice at most. Throws `model_failed` if the last try failed and there are no questions.
  */
-export async function writeBatch(ai: Ai, options: BatchOptions): Promise<Batch> {
+export async function writeBatch(ai: Ai, options: BatchRequest): Promise<GeneratedBatch> {
   const { examId, request, wanted } = options
   const earlier = [...request.excludedTexts, ...options.taken]
   const known = new KnownTexts()
@@ -89,8 +89,8 @@ const answers = Compile(Type.Object({ questions: Type.Array(OfferedQuestion) }))
 async function readDrafts(
   ai: Ai,
   usage: Usage,
-  { request, pdf, signal, log }: BatchOptions,
-  missing: Counts | undefined,
+  { request, pdf, signal, log }: BatchRequest,
+  missing: TypeCounts | undefined,
   taken: readonly string[],
 ): Promise<OfferedQuestion[]> {
   const writing = ai.write({
@@ -170,7 +170,7 @@ function offersAChoice({ option_a, option_b, option_c, option_d, correct_answer 
 /** False once there are enough questions of its type. */
 function isWanted(
   { question_type }: GeneratedQuestion,
-  wanted: Counts | undefined,
+  wanted: TypeCounts | undefined,
   questions: readonly GeneratedQuestion[],
 ): boolean {
   return wanted ? missingOf(wanted, questions)[question_type] > 0 : questions.length < BATCH_SIZE

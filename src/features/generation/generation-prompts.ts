@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { GeneratedType, type GenerationRequest } from '../../../schemas/generation.schemas.ts'
 import { asData, type Prompt } from '../../adapters/ai.ts'
-import { BATCH_SIZE, type Counts, describeCounts, totalOf } from './batch-planning.ts'
+import { BATCH_SIZE, describeCounts, type TypeCounts, totalOf } from './batch-planning.ts'
 
 /** Code points of an earlier text that the model is shown, so that it doesn't write the question again. */
 const TOLD_OF_TEXT = 200
@@ -56,7 +56,7 @@ const MODES: Record<GenerationRequest['mode'], string> = {
 export function toMessages(
   request: GenerationRequest,
   pdf: Buffer | undefined,
-  wanted: Counts | undefined,
+  wanted: TypeCounts | undefined,
   taken: readonly string[],
 ): Prompt['messages'] {
   const { mode, topic, instructions, difficulty } = request
@@ -71,7 +71,7 @@ export function toMessages(
 
 function describeBatch(
   mode: GenerationRequest['mode'],
-  wanted: Counts | undefined,
+  wanted: TypeCounts | undefined,
   taken: readonly string[],
 ): string {
   const told = taken.slice(-TOLD_TEXTS).map((text) => `- ${[...text].slice(0, TOLD_OF_TEXT).join('')}`)

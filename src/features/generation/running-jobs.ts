@@ -6,11 +6,11 @@ import { every } from '../../scheduling/periodic.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
 import {
   BATCH_SIZE,
-  type Counts,
   describeCounts,
   MOST_BATCHES,
   missingOf,
   planBatches,
+  type TypeCounts,
   totalOf,
 } from './batch-planning.ts'
 import { writeBatch } from './batch-writing.ts'
@@ -128,7 +128,7 @@ async function finish(core: Core, job: store.JobRow, mayHoldMore: boolean): Prom
   await end(core, job, { status: 'done', lastEvent: 'done', message })
 }
 
-function describeEnd(count: number, missing: Counts, mayHoldMore: boolean): string {
+function describeEnd(count: number, missing: TypeCounts, mayHoldMore: boolean): string {
   const short = totalOf(missing)
   if (mayHoldMore) return `${count} questions are ready; the document may hold more`
   if (short === 0) return `${count} questions are ready`

@@ -3,10 +3,10 @@ import { perNode } from '../../per-node.ts'
 import { listLocks } from './help-lock.service.ts'
 import type { HelpLock } from './help-lock.store.ts'
 
-type Listener = (locks: readonly HelpLock[]) => void
+type LocksListener = (locks: readonly HelpLock[]) => void
 
 interface Follower {
-  listener: Listener
+  listener: LocksListener
   /** What the listener was told last. */
   locks: readonly HelpLock[]
 }
@@ -40,7 +40,7 @@ export class HelpWatch {
    * Calls the listener after each read that finds other locks of the person than it was told of. A new listener
    * counts as told of no locks. Answers a function that ends this.
    */
-  follow(userId: number, listener: Listener): () => void {
+  follow(userId: number, listener: LocksListener): () => void {
     const followers = this.#followed.get(userId) ?? new Set()
     this.#followed.set(userId, followers)
     const follower: Follower = { listener, locks: [] }

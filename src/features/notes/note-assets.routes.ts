@@ -6,6 +6,7 @@ import type { Core } from '../../core.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
 import { operations } from '../../http/operations.ts'
 import { askerOf } from '../../http/request-log.ts'
+import type { Upload } from '../uploads/uploads.service.ts'
 import * as assets from './note-assets.service.ts'
 
 /** Images on pages, at `/api/v01`, for signed-in people. */
@@ -76,7 +77,7 @@ export const assetRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
 const NoFields = Type.Object({})
 
-async function readImage(request: FastifyRequest): Promise<assets.Upload | undefined> {
+async function readImage(request: FastifyRequest): Promise<Upload | undefined> {
   const { files } = await readForm(request, NoFields, { largest: assets.LARGEST_IMAGE, files: 1 })
   return files.find(({ field }) => field === 'image')
 }

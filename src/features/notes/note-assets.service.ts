@@ -8,6 +8,7 @@ import { keepFile, putNewFile, trySweepDiscardedFiles } from '../uploads/discard
 import { claimRoom, requireRoom } from '../uploads/file-room.service.ts'
 import { checkImage } from '../uploads/images.ts'
 import { fileUrl } from '../uploads/upload-addresses.ts'
+import type { Upload } from '../uploads/uploads.service.ts'
 import * as store from './note-assets.store.ts'
 import { requireOwn, requireReadable } from './notebook-access.ts'
 import * as pages from './notebook-pages.store.ts'
@@ -16,13 +17,6 @@ import * as pages from './notebook-pages.store.ts'
 export const LARGEST_IMAGE = 5 * 1024 * 1024
 /** Images of one page. */
 const MOST_ASSETS = 200
-
-/** An image as it was uploaded; `bytes` beyond the largest may be cut. */
-export interface Upload {
-  filename: string
-  bytes: Buffer
-  truncated: boolean
-}
 
 export async function listAssets(core: Core, readerId: number, pageId: number): Promise<Asset[]> {
   await requireReadable(core, await pages.findPage(core.db, pageId), readerId)

@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { only } from '../../db/query.ts'
 import { assets, notebooks, pages } from '../../db/tables/notes.tables.ts'
-import type { Owned } from './notebooks.store.ts'
+import type { NotebookAccess } from './notebooks.store.ts'
 
 export type AssetRow = typeof assets.$inferSelect
 
@@ -24,7 +24,7 @@ export async function countAssets(db: Executor, pageId: number): Promise<number>
   return db.$count(assets, eq(assets.pageId, pageId))
 }
 
-export async function findAsset(db: Executor, id: number): Promise<(AssetRow & Owned) | undefined> {
+export async function findAsset(db: Executor, id: number): Promise<(AssetRow & NotebookAccess) | undefined> {
   const [row] = await db
     .select({ asset: assets, ownerId: notebooks.ownerId, isPublic: notebooks.isPublic })
     .from(assets)

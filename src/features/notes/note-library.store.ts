@@ -7,10 +7,10 @@ import { notebookInteractions, notebooks } from '../../db/tables/notes.tables.ts
 import { containing, isIndexed, plannedFor } from '../../db/text-search.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
-export type Kind = 'like' | 'bookmark'
+export type InteractionKind = 'like' | 'bookmark'
 
 /** A notebook as its readers see it, without its pages. */
-type Row = Content<LibraryNotebook>
+type NotebookOfLibrary = Content<LibraryNotebook>
 type Sort = 'recent' | 'popular'
 
 const COLUMNS = {
@@ -25,9 +25,9 @@ const COLUMNS = {
   bookmarked: 'boolean',
   created_at: 'text',
   updated_at: 'text',
-} as const satisfies Columns<Row>
+} as const satisfies Columns<NotebookOfLibrary>
 
-const hasOwn = (kind: Kind, readerId: SQL) => sql`exists (
+const hasOwn = (kind: InteractionKind, readerId: SQL) => sql`exists (
   select from notebook_interactions
    where notebook_id = notebooks.id and kind = ${sql.raw(`'${kind}'`)} and user_id = ${readerId})`
 
@@ -45,7 +45,7 @@ const ORDERS = {
 /** How many notebooks a text is looked for in that is too short for the index: the first ones in their order. */
 const LOOKED_THROUGH = 1_000
 
-interface Choice {
+interface LibraryCriteria {
   readerId: number
   /** Of the title, description or author; one of the two. */
   pattern: string | undefined
@@ -53,7 +53,7 @@ interface Choice {
 }
 
 const selectPage = (sort: Sort) =>
-  statement<Choice & { limit: number; offset: number }, Row & { total: number }>(
+  statement<LibraryCriteria & { limit: number; offset: number }, NotebookOfLibrary & { total: number }>(
     { ...COLUMNS, total: 'integer' },
     ({ limit, offset, ...choice }) => sql`
     with found as ${choice.pattern || choice.shortPattern ? sql`materialized` : sql`not materialized`} (
@@ -66,13 +66,13 @@ const selectPage = (sort: Sort) =>
   )
 const pages = { recent: selectPage('recent'), popular: selectPage('popular') }
 
-const count = statement<Choice, { total: number }>(
+const count = statement<LibraryCriteria, { total: number }>(
   { total: 'integer' },
   (choice) => sql`select count(*)::int as total from (${find(choice, ORDERS.recent)}) found`,
 )
 
 /** Public notebooks whose title, description or author contains a text. */
-function find({ pattern, shortPattern }: Places<Choice>, order: SQL): SQL {
+function find({ pattern, shortPattern }: Places<LibraryCriteria>, order: SQL): SQL {
   if (pattern)
     return sql`
       select id, likes, updated_at from notebooks
@@ -99,7 +99,7 @@ export async function listPublic(
   { readerId, q, sort }: { readerId: number; q: string; sort: Sort },
   limit: number,
   offset: number,
-): Promise<Page<Row>> {
+): Promise<Page<NotebookOfLibrary>> {
   const pool = plannedFor(q, db)
   const pattern = q === '' ? undefined : containing(q)
   const choice = isIndexed(q)
@@ -108,7 +108,10 @@ export async function listPublic(
   return toPage(await pages[sort](pool, { ...choice, limit, offset }), offset, () => count(pool, choice))
 }
 
-const selectOne = statement<{ notebookId: number; readerId: number }, Row & { pages: NotePage[] }>(
+const selectOne = statement<
+  { notebookId: number; readerId: number },
+  NotebookOfLibrary & { pages: NotePage[] }
+>(
   { ...COLUMNS, pages: 'jsonb' },
   ({ notebookId, readerId }) => sql`
     select ${selection(readerId)}, coalesce((
@@ -128,7 +131,7 @@ export async function findPublic(db: Db, notebookId: number, readerId: number) {
 /** Fine if it exists already. */
 export async function insertInteraction(
   db: Executor,
-  interaction: { notebookId: number; userId: number; kind: Kind },
+  interaction: { notebookId: number; userId: number; kind: InteractionKind },
 ): Promise<void> {
   await db.insert(notebookInteractions).values(interaction).onConflictDoNothing()
 }
@@ -136,7 +139,7 @@ export async function insertInteraction(
 /** False if there was none. */
 export async function deleteInteraction(
   db: Executor,
-  { notebookId, userId, kind }: { notebookId: number; userId: number; kind: Kind },
+  { notebookId, userId, kind }: { notebookId: number; userId: number; kind: InteractionKind },
 ): Promise<boolean> {
   const gone = await db
     .delete(notebookInteractions)
@@ -151,7 +154,11 @@ export async function deleteInteraction(
   return gone.length > 0
 }
 
-export async function countInteractions(db: Executor, notebookId: number, kind: Kind): Promise<number> {
+export async function countInteractions(
+  db: Executor,
+  notebookId: number,
+  kind: InteractionKind,
+): Promise<number> {
   const [row] = await db
     .select({ count: kind === 'like' ? notebooks.likes : notebooks.bookmarks })
     .from(notebooks)

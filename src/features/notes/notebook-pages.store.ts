@@ -2,7 +2,7 @@ import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
 import { notebooks, pageObjects, pages } from '../../db/tables/notes.tables.ts'
-import type { Owned } from './notebooks.store.ts'
+import type { NotebookAccess } from './notebooks.store.ts'
 
 export interface PageRow {
   id: number
@@ -37,7 +37,7 @@ export async function listPagesWithStacks(db: Executor, notebookId: number): Pro
   return db.select(STACK).from(pages).where(eq(pages.notebookId, notebookId)).orderBy(asc(pages.position))
 }
 
-export async function findPage(db: Executor, id: number): Promise<(PageRow & Owned) | undefined> {
+export async function findPage(db: Executor, id: number): Promise<(PageRow & NotebookAccess) | undefined> {
   const [row] = await db
     .select({ ...PAGE, ownerId: notebooks.ownerId, isPublic: notebooks.isPublic })
     .from(pages)

@@ -5,7 +5,7 @@ import { iso, only, statement } from '../../db/query.ts'
 import { notebooks } from '../../db/tables/notes.tables.ts'
 
 /** Anything that belongs to a notebook: the notebook's owner. */
-export interface Owned {
+export interface NotebookAccess {
   ownerId: number
   isPublic: boolean
 }

@@ -4,7 +4,7 @@ import type { Say } from '../../formats/translations.ts'
 /** Where it is asked whose an account is. */
 export const QUESTION_PATH = '/auth/oidc/account'
 
-interface Question {
+interface AccountQuestion {
   /** The address that the provider has verified and the account has. */
   email: string
   provider: string
@@ -14,7 +14,7 @@ interface Question {
 }
 
 /** Asks somebody whom the provider has identified whether the account with their address is theirs. */
-export function renderQuestion(t: Say, { email, provider, alert, status }: Question): string {
+export function renderQuestion(t: Say, { email, provider, alert, status }: AccountQuestion): string {
   return layout(
     t,
     t('Is this account yours?'),

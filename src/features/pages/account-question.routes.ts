@@ -10,11 +10,11 @@ import { cookieOptions } from '../../http/cookies.ts'
 import { toAppError } from '../../http/failures.ts'
 import { Page, redirects, sendPage } from '../../http/page-body.ts'
 import { pageLanguageOf } from '../../http/request-language.ts'
-import type { Answer } from '../auth/account-owner.ts'
+import type { OwnerAnswer } from '../auth/account-owner.ts'
 import { addressMails } from '../auth/address-mails.ts'
 import { loginByProviderOnWeb } from '../auth/auth.service.ts'
 import { QUESTION_PATH, renderQuestion } from './account-question-html.ts'
-import { type Arrival, IDENTITY_COOKIE, openIdentity } from './sealed-identities.ts'
+import { IDENTITY_COOKIE, type IdentifiedVisitor, openIdentity } from './sealed-identities.ts'
 import { isJson, setSession } from './sign-in.routes.ts'
 import { explain } from './sign-in-html.ts'
 
@@ -93,14 +93,19 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
     },
   )
 
-  async function findArrival(request: FastifyRequest): Promise<Arrival> {
+  async function findArrival(request: FastifyRequest): Promise<IdentifiedVisitor> {
     const arrival = await openIdentity(core, request.cookies)
     if (!core.oidc) throw new AppError('not_configured')
     if (!arrival) throw new AppError('oidc_state')
     return arrival
   }
 
-  async function signIn(request: FastifyRequest, reply: FastifyReply, arrival: Arrival, answer: Answer) {
+  async function signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    arrival: IdentifiedVisitor,
+    answer: OwnerAnswer,
+  ) {
     try {
       const login = await loginByProviderOnWeb(core, arrival.identity, deviceOf(request), answer)
       reply.clearCookie(IDENTITY_COOKIE, cookies)
@@ -119,7 +124,7 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
   function ask(
     request: FastifyRequest,
     reply: FastifyReply,
-    { identity }: Arrival,
+    { identity }: IdentifiedVisitor,
     state: { alert?: string; status?: string },
   ) {
     const provider = core.config.oidc?.name ?? ''

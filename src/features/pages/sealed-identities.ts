@@ -15,7 +15,7 @@ const LONGEST_NAME = 64
 const LARGEST = 3_900
 
 /** Somebody whom the provider has identified, and the page that they wanted. */
-export interface Arrival {
+export interface IdentifiedVisitor {
   identity: ProviderIdentity
   next: string
 }
@@ -26,12 +26,12 @@ const keysOf = perNode(({ jwtSecrets }) => deriveKeys(jwtSecrets, 'provider iden
  * What the provider said, as a cookie that nobody else can read or make. Where both have no room in it, the page that
  * they wanted is left out.
  */
-export async function sealIdentity(core: Core, arrival: Arrival): Promise<string> {
+export async function sealIdentity(core: Core, arrival: IdentifiedVisitor): Promise<string> {
   const sealed = await seal(core, arrival)
   return sealed.length <= LARGEST ? sealed : seal(core, { ...arrival, next: '/' })
 }
 
-function seal(core: Core, { identity, next }: Arrival): Promise<string> {
+function seal(core: Core, { identity, next }: IdentifiedVisitor): Promise<string> {
   const [key] = keysOf(core)
   const username = identity.username?.slice(0, LONGEST_NAME)
   const sealed = { ...identity, name: fitName(identity.name)?.slice(0, LONGEST_NAME), username }
@@ -45,13 +45,13 @@ function seal(core: Core, { identity, next }: Arrival): Promise<string> {
 export async function openIdentity(
   core: Core,
   cookies: Readonly<Record<string, string | undefined>>,
-): Promise<Arrival | undefined> {
+): Promise<IdentifiedVisitor | undefined> {
   const value = cookies[IDENTITY_COOKIE]
   if (value === undefined) return undefined
   const currentDate = new Date(core.clock())
   for (const key of keysOf(core))
     try {
-      const { payload } = await jwtDecrypt<Arrival>(value, key, {
+      const { payload } = await jwtDecrypt<IdentifiedVisitor>(value, key, {
         keyManagementAlgorithms: ['dir'],
         contentEncryptionAlgorithms: ['A256GCM'],
         typ: TYPE,

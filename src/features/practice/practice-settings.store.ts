@@ -4,7 +4,7 @@ import { isAnyOf, query } from '../../db/query.ts'
 import { practiceSettings } from '../../db/tables/practice.tables.ts'
 
 /** A person's settings from an instant on, in milliseconds since the epoch. */
-export interface SettingsRow {
+export interface PracticeSettingsRow {
   since: number
   newPerDay: number
   retention: number
@@ -14,8 +14,8 @@ export interface SettingsRow {
 export async function listSettingsOf(
   db: Executor,
   userIds: readonly number[],
-): Promise<ReadonlyMap<number, SettingsRow[]>> {
-  const rows = await query<SettingsRow & { userId: number }>(
+): Promise<ReadonlyMap<number, PracticeSettingsRow[]>> {
+  const rows = await query<PracticeSettingsRow & { userId: number }>(
     db,
     { userId: 'integer', since: 'float8', newPerDay: 'integer', retention: 'float8' },
     sql`
@@ -25,7 +25,7 @@ export async function listSettingsOf(
   return Map.groupBy(rows, ({ userId }) => userId)
 }
 
-export async function listSettings(db: Executor, userId: number): Promise<SettingsRow[]> {
+export async function listSettings(db: Executor, userId: number): Promise<PracticeSettingsRow[]> {
   return (await listSettingsOf(db, [userId])).get(userId) ?? []
 }
 
@@ -33,7 +33,7 @@ export async function listSettings(db: Executor, userId: number): Promise<Settin
 export async function putSettings(
   tx: Executor,
   userId: number,
-  { since, newPerDay, retention }: SettingsRow,
+  { since, newPerDay, retention }: PracticeSettingsRow,
 ): Promise<void> {
   const values = { newPerDay, retention }
   await tx

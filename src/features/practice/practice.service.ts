@@ -24,7 +24,7 @@ import { kindOf } from '../questions/kinds/kinds.ts'
 import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import { foldTag } from '../questions/question-tags.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
-import { type Asked, findAsked } from './cards/asked-questions.ts'
+import { type CardQuestion, findCardQuestion } from './cards/card-questions.ts'
 import { toCard, toReviewed } from './cards/card-views.ts'
 import { renewDecks } from './cards/decks.service.ts'
 import { spread } from './cards/page-order.ts'
@@ -37,7 +37,7 @@ const DEFAULT_NEW_PER_DAY = 20
 /** Changes of one person's settings that are kept. */
 const MOST_SETTINGS = 1_000
 
-const EVERYTHING: store.Wanted = { examId: undefined, tagKey: undefined }
+const EVERYTHING: store.CardScope = { examId: undefined, tagKey: undefined }
 
 /** Where somebody stands. */
 export async function readPractice(core: Core, userId: number): Promise<Content<PracticeAnswer>> {
@@ -74,7 +74,7 @@ async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
   ])
   const settings = toSettings({ newPerDay, retention })
   const left = Math.max(0, settings.new_per_day - introduced)
-  const waiting: store.Waiting = { userId, ...wanted, now: nowOf(today), left }
+  const waiting: store.CardRequest = { userId, ...wanted, now: nowOf(today), left }
   return { today, settings, figures, waiting, seed, isLocked }
 }
 
@@ -178,12 +178,12 @@ async function showCards(
   const open = new Set<number>()
   for (const card of chosen) {
     const paper = papers.get(nameOfPaper(card))
-    const asked = paper && findAsked(paper, inForce.get(card.examId) ?? [], card.questionId)
-    if (!asked) continue
-    if (card.isOpen) open.add(asked.paper.id)
+    const cardQuestion = paper && findCardQuestion(paper, inForce.get(card.examId) ?? [], card.questionId)
+    if (!cardQuestion) continue
+    if (card.isOpen) open.add(cardQuestion.paper.id)
     shown.push({
       card: toCard(card, card, toReviewed(card, now)),
-      question: showQuestion(core, asked, seed, card.reps),
+      question: showQuestion(core, cardQuestion, seed, card.reps),
     })
   }
   await rememberShown(core, open)
@@ -211,8 +211,8 @@ async function findPapers(core: Core, cards: readonly store.NextRow[]): Promise<
 }
 
 /** As a paper shows it. Options come in another order after each review; ids stay. */
-function showQuestion(core: Core, asked: Asked, seed: string, reps: number): PracticeQuestion {
-  const { paper, place, question } = asked
+function showQuestion(core: Core, cardQuestion: CardQuestion, seed: string, reps: number): PracticeQuestion {
+  const { paper, place, question } = cardQuestion
   const shown = paper.questions[place] as Paper['questions'][number]
   const kind = kindOf(question.question_type)
   const letters = kind.letters(question)

@@ -13,7 +13,7 @@ import {
 } from './cards/decks.store.ts'
 
 /** What cards are asked of; tags are folded. */
-export interface Wanted {
+export interface CardScope {
   examId: number | undefined
   tagKey: string | undefined
 }
@@ -29,14 +29,14 @@ const timestampOf = (at: number) => sql`${new Date(at).toISOString()}::timestamp
 // --- what waits
 
 /** What of practice may wait for somebody; `left` are the new ones that today may still bring. */
-export interface Waiting extends Wanted {
+export interface CardRequest extends CardScope {
   userId: number
   /** As ISO 8601 writes it. */
   now: string
   left: number
 }
 
-function isWanted({ examId, tagKey }: Places<Wanted>, row: SQL, questionId: SQL): SQL {
+function isWanted({ examId, tagKey }: Places<CardScope>, row: SQL, questionId: SQL): SQL {
   const ofExam = examId && sql`and ${row}.exam_id = ${examId}`
   const tagged =
     tagKey &&
@@ -62,7 +62,7 @@ interface Ranking {
 }
 
 /** By how much a review of a card raises what its person would score now. */
-const gainOf = ({ now, factor, decay }: Places<Waiting & Ranking>) => sql`
+const gainOf = ({ now, factor, decay }: Places<CardRequest & Ranking>) => sql`
   (1 - card.guess) * card.marks * (1 - power(
     1 + ${factor}::float8 * greatest(0, date_part('epoch', ${now}::timestamptz - card.last_review) / 86400)
       / card.stability, ${decay}::float8))`
@@ -71,7 +71,7 @@ const gainOf = ({ now, factor, decay }: Places<Waiting & Ranking>) => sql`
  * New cards, then questions of open exams that nobody made a card of yet; at most `left`. The questions are looked for
  * only where the cards are too few, exam by exam until there are enough, and not where all have cards (`asked_basis`).
  */
-const newOnes = (places: Places<Waiting>) => sql`
+const newOnes = (places: Places<CardRequest>) => sql`
   with made as materialized (
     select 1 as part, card.question_id, card.exam_id, card.paper_id, fresh.is_open
       from practice_cards card join fresh using (exam_id)
@@ -92,28 +92,31 @@ const newOnes = (places: Places<Waiting>) => sql`
     order by exam.id, question.id limit ${places.left} - (select count(*) from made))`
 
 /** Before anything that is told from them, the decks have to be looked at again that are `stale`. */
-interface Stale {
+interface StaleDecks {
   stale: number[]
 }
 
 const STALE = sql`(select coalesce(array_agg(exam_id), '{}') from looked where ${IS_STALE}) as stale`
 
 /** What a card is called; null: its exam or question doesn't exist. */
-export interface Names {
+export interface CardNames {
   examName: string | null
   tags: string[] | null
 }
 
-export type NextRow = CardRow & Names & { isOpen: boolean }
+export type NextRow = CardRow & CardNames & { isOpen: boolean }
 /** One without a card says how many are due where there are none. */
-type ChosenRow = Stale & { dueCount: number; regraded: number[] } & (NextRow | Record<keyof NextRow, null>)
+type ChosenRow = StaleDecks & { dueCount: number; regraded: number[] } & (
+    | NextRow
+    | Record<keyof NextRow, null>
+  )
 
 const CHOSEN_COLUMNS = sql.raw(
   [...Object.keys(CARD_TYPES), 'isOpen'].map((name) => `chosen."${name}"`).join(),
 )
 
 /** Planning this statement takes as long as running it, and the plan for any of these values is as good as for given ones. */
-const unplanned = (places: Places<Waiting & Ranking>): Places<Waiting & Ranking> => ({
+const unplanned = (places: Places<CardRequest & Ranking>): Places<CardRequest & Ranking> => ({
   ...places,
   userId: unseen(places.userId, 'int'),
   now: unseen(places.now, 'timestamptz'),
@@ -121,7 +124,7 @@ const unplanned = (places: Places<Waiting & Ranking>): Places<Waiting & Ranking>
   limit: unseen(places.limit, 'int'),
 })
 
-const selectNext = statement<Waiting & Ranking, ChosenRow>(
+const selectNext = statement<CardRequest & Ranking, ChosenRow>(
   {
     ...CARD_TYPES,
     isOpen: 'boolean',
@@ -161,8 +164,8 @@ const selectNext = statement<Waiting & Ranking, ChosenRow>(
 /** The cards whose review gains most, then new ones, how many are due, and which exams have regrades in force. */
 export async function listNext(
   db: Pool,
-  waiting: Waiting & Ranking,
-): Promise<Stale & { due: number; regraded: number[]; cards: NextRow[] }> {
+  waiting: CardRequest & Ranking,
+): Promise<StaleDecks & { due: number; regraded: number[]; cards: NextRow[] }> {
   const rows = await selectNext(db, waiting)
   return {
     stale: rows[0]?.stale ?? [],
@@ -172,7 +175,7 @@ export async function listNext(
   }
 }
 
-const selectCounts = statement<Waiting, Stale & { due: number; new: number }>(
+const selectCounts = statement<CardRequest, StaleDecks & { due: number; new: number }>(
   { due: 'integer', new: 'integer', stale: 'integer[]' },
   (places) => sql`${withFreshDecks(places.userId)}
     select ${STALE}, (
@@ -182,7 +185,7 @@ const selectCounts = statement<Waiting, Stale & { due: number; new: number }>(
            (select count(*)::int from (${newOnes(places)}) new_one) as new`,
 )
 
-const selectDue = statement<Pick<Waiting, 'userId' | 'now'>, Stale & { hasDue: boolean }>(
+const selectDue = statement<Pick<CardRequest, 'userId' | 'now'>, StaleDecks & { hasDue: boolean }>(
   { hasDue: 'boolean', stale: 'integer[]' },
   ({ userId, now }) => sql`${withFreshDecks(userId)}
     select ${STALE}, exists (
@@ -193,22 +196,22 @@ const selectDue = statement<Pick<Waiting, 'userId' | 'now'>, Stale & { hasDue: b
 /** Whether any cards are due. */
 export async function findDue(
   db: Pool,
-  at: Pick<Waiting, 'userId' | 'now'>,
-): Promise<Stale & { hasDue: boolean }> {
+  at: Pick<CardRequest, 'userId' | 'now'>,
+): Promise<StaleDecks & { hasDue: boolean }> {
   return only(await selectDue(db, at))
 }
 
 /** How many cards are due, and how many new ones there are for today. */
 export async function countWaiting(
   db: Pool,
-  waiting: Waiting,
-): Promise<Stale & { due: number; new: number }> {
+  waiting: CardRequest,
+): Promise<StaleDecks & { due: number; new: number }> {
   return only(await selectCounts(db, waiting))
 }
 
 // --- figures
 
-export interface Figures {
+export interface PracticeFigures {
   reviews: number
   right: number
   minutes: number
@@ -222,7 +225,7 @@ const FIGURES = sql.raw(`
 const COUNTS = sql.raw('attempt_id is null and undone_at is null')
 
 /** What today was, and what its person has set; null: nothing yet. */
-export interface TodayRow extends Figures {
+export interface TodayRow extends PracticeFigures {
   /** Cards that were new today. */
   introduced: number
   newPerDay: number | null
@@ -267,15 +270,15 @@ export async function readToday(db: Pool, userId: number, { now, timezone }: Tod
   return only(await selectToday(db, { userId, now: new Date(now).toISOString(), timezone }))
 }
 
-export interface Counts {
+export interface CardCounts {
   learning: number
   known: number
   /** Milliseconds since the epoch; null: there are none. */
   nextDueAt: number | null
 }
 
-export async function countByState(db: Executor, userId: number): Promise<Counts> {
-  const rows = await query<Counts>(
+export async function countByState(db: Executor, userId: number): Promise<CardCounts> {
+  const rows = await query<CardCounts>(
     db,
     { learning: 'integer', known: 'integer', nextDueAt: 'float8' },
     sql`${withFreshDecks(userId)}
@@ -315,8 +318,8 @@ export async function listDays(
   userId: number,
   today: Today,
   days: number,
-): Promise<(Figures & { date: string })[]> {
-  return query<Figures & { date: string }>(
+): Promise<(PracticeFigures & { date: string })[]> {
+  return query<PracticeFigures & { date: string }>(
     db,
     { date: 'text', reviews: 'integer', right: 'integer', minutes: 'float8' },
     sql`
@@ -381,9 +384,9 @@ export async function readCertainty(
 
 // --- names
 
-export type NameRow = Names & { questionId: number }
+export type CardNameRow = CardNames & { questionId: number }
 
-const selectNames = statement<{ questionIds: number[]; examIds: number[] }, NameRow>(
+const selectNames = statement<{ questionIds: number[]; examIds: number[] }, CardNameRow>(
   { questionId: 'integer', examName: 'text', tags: 'jsonb' },
   ({ questionIds, examIds }) => sql`
     select card.question_id as "questionId", exams.name as "examName", questions.tags
@@ -396,7 +399,7 @@ const selectNames = statement<{ questionIds: number[]; examIds: number[] }, Name
 export async function listNames(
   db: Pool,
   cards: readonly { questionId: number; examId: number }[],
-): Promise<ReadonlyMap<number, NameRow>> {
+): Promise<ReadonlyMap<number, CardNameRow>> {
   if (cards.length === 0) return new Map()
   const different = [...new Map(cards.map((card) => [card.questionId, card])).values()]
   const rows = await selectNames(db, {

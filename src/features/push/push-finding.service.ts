@@ -14,9 +14,9 @@ export async function findPushes(core: Core): Promise<boolean> {
 }
 
 /** Repeats a statement that queues some pushes, until there are no more; how many it queued. */
-async function queueAll({ closing }: Core, queue: () => Promise<store.Found>): Promise<number> {
+async function queueAll({ closing }: Core, queue: () => Promise<store.QueueingResult>): Promise<number> {
   let queued = 0
-  let found: store.Found
+  let found: store.QueueingResult
   do {
     found = await queue()
     queued += found.queued

@@ -18,7 +18,7 @@ const PEOPLE_AT_ONCE = 100
 /** Ids without a message that are remembered of one look. */
 const MOST_GAPS = 10_000
 
-export interface Found {
+export interface QueueingResult {
   /** How many messages or causes there were. */
   looked: number
   queued: number
@@ -47,7 +47,7 @@ const MOVE_ON = sql`on conflict (subscription_id, topic) do update
  * Queues pushes for the next messages. One node does so at a time: another one finds nothing meanwhile. An id may
  * become visible later than a higher one, so ids without a message are looked at again for a minute.
  */
-export function queueMessages(db: Executor, now: Date): Promise<Found> {
+export function queueMessages(db: Executor, now: Date): Promise<QueueingResult> {
   return find(
     db,
     sql`
@@ -98,7 +98,7 @@ export function queueMessages(db: Executor, now: Date): Promise<Found> {
 }
 
 /** Queues pushes for what other features have stored. */
-export function queueCauses(db: Executor, now: Date): Promise<Found> {
+export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
   return find(
     db,
     sql`
@@ -135,7 +135,7 @@ export function queueCauses(db: Executor, now: Date): Promise<Found> {
  * Queues pushes for some of the exams that open between these times. Each opening is announced once. Only whom an exam
  * may be there for is looked at: of many exams for small classes, everybody would take longer than a statement may.
  */
-export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Found> {
+export function queueOpenings(db: Executor, now: Date, until: Date): Promise<QueueingResult> {
   return find(
     db,
     sql`
@@ -186,20 +186,20 @@ export function queueOpenings(db: Executor, now: Date, until: Date): Promise<Fou
 }
 
 /** An instant, and the time zone of those who have set none. */
-interface At {
+interface LocalInstant {
   now: Date
   timezone: string
 }
 
-const localTime = ({ now, timezone }: At) =>
+const localTime = ({ now, timezone }: LocalInstant) =>
   sql`(${now.toISOString()}::timestamptz at time zone coalesce(settings.time_zone, ${timezone}))`
 
-const isToBeTold = (at: At) => sql`(
+const isToBeTold = (at: LocalInstant) => sql`(
   settings.practice and extract(hour from ${localTime(at)}) = settings.practice_hour
   and settings.practice_told_on is distinct from ${localTime(at)}::date)`
 
 /** People with an id above this one whose hour it is and who weren't told today, if cards of theirs may be due. */
-export async function listToTell(db: Executor, at: At, after: number): Promise<number[]> {
+export async function listToTell(db: Executor, at: LocalInstant, after: number): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,
     { id: 'integer' },
@@ -214,7 +214,7 @@ export async function listToTell(db: Executor, at: At, after: number): Promise<n
 }
 
 /** Queues somebody's push of today, once on all nodes. */
-export function queuePractice(db: Executor, at: At, userId: number): Promise<Found> {
+export function queuePractice(db: Executor, at: LocalInstant, userId: number): Promise<QueueingResult> {
   return find(
     db,
     sql`
@@ -237,7 +237,7 @@ function opensBetween(column: SQL, from: Date, until: Date): SQL {
   return sql`${column} > ${from.toISOString()}::timestamptz and ${column} <= ${until.toISOString()}::timestamptz`
 }
 
-async function find(db: Executor, statement: SQL): Promise<Found> {
-  const [found] = await query<Found>(db, FOUND, statement)
+async function find(db: Executor, statement: SQL): Promise<QueueingResult> {
+  const [found] = await query<QueueingResult>(db, FOUND, statement)
   return found ?? { looked: 0, queued: 0 }
 }

@@ -158,10 +158,10 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
   )
 }
 
-type Named = Pick<TakenPush, 'subscriptionId' | 'topic'>
+type PushName = Pick<TakenPush, 'subscriptionId' | 'topic'>
 
 /** Lets a push go. If it has more to say since it was taken, it is due again instead. */
-export async function deletePush(db: Executor, push: Named & { mark: number }, now: Date): Promise<void> {
+export async function deletePush(db: Executor, push: PushName & { mark: number }, now: Date): Promise<void> {
   const rows = await query<{ mark: number }>(
     db,
     { mark: 'integer' },
@@ -171,12 +171,12 @@ export async function deletePush(db: Executor, push: Named & { mark: number }, n
 }
 
 /** Tries a push again later. */
-export async function postpone(db: Executor, push: Named, until: Date, failures: number): Promise<void> {
+export async function postpone(db: Executor, push: PushName, until: Date, failures: number): Promise<void> {
   await db.execute(sql`
     update pushes set due_at = ${until.toISOString()}::timestamptz, failures = ${failures} where ${isPush(push)}`)
 }
 
-function isPush({ subscriptionId, topic }: Named) {
+function isPush({ subscriptionId, topic }: PushName) {
   return sql`subscription_id = ${subscriptionId} and topic = ${topic}`
 }
 

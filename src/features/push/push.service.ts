@@ -145,7 +145,7 @@ function toSubscription(row: store.SubscriptionRow): PushSubscription {
   }
 }
 
-function toSettings(row: store.SettingsRow): PushSettings {
+function toSettings(row: store.PushSettingsRow): PushSettings {
   return {
     messages: row.messages,
     exams: row.exams,

@@ -5,7 +5,7 @@ import type { PUSH_KINDS } from '../../db/tables/push.tables.ts'
 import { pushCauses, pushKeys, pushSettings, pushSubscriptions } from '../../db/tables/push.tables.ts'
 
 export type SubscriptionRow = typeof pushSubscriptions.$inferSelect
-export type SettingsRow = typeof pushSettings.$inferSelect
+export type PushSettingsRow = typeof pushSettings.$inferSelect
 export type PushKind = (typeof PUSH_KINDS)[number]
 
 /** The id of the rows of tables with a single one. */
@@ -27,7 +27,7 @@ export async function insertKey(
     .onConflictDoNothing()
 }
 
-export async function findSettings(db: Executor, userId: number): Promise<SettingsRow | undefined> {
+export async function findSettings(db: Executor, userId: number): Promise<PushSettingsRow | undefined> {
   const [row] = await db.select().from(pushSettings).where(eq(pushSettings.userId, userId))
   return row
 }
@@ -36,7 +36,7 @@ export async function upsertSettings(
   db: Executor,
   userId: number,
   change: Partial<typeof pushSettings.$inferInsert>,
-): Promise<SettingsRow> {
+): Promise<PushSettingsRow> {
   return only(
     await db
       .insert(pushSettings)

@@ -5,10 +5,10 @@ const MOST_NAMED = 10_000
 const MOST_DETAILS = 1_000
 
 /** Where an entry stands in its file: the number of a row, which takes less memory than its name, or a name. */
-type Place = number | string
+type EntryPlace = number | string
 
 /** What the file calls it is kept with the import's key. */
-function nameOf(place: Place): string {
+function nameOf(place: EntryPlace): string {
   return typeof place === 'number' ? `Row ${place}` : toStorable(place)
 }
 
@@ -16,17 +16,17 @@ function nameOf(place: Place): string {
 export class ImportReport {
   inserted = 0
   skipped = 0
-  readonly #named: Place[] = []
+  readonly #named: EntryPlace[] = []
   readonly #details: string[] = []
 
-  skip(place: Place, reason: string): void {
+  skip(place: EntryPlace, reason: string): void {
     this.skipped += 1
     if (this.#named.length < MOST_NAMED) this.#named.push(place)
     this.note(place, reason)
   }
 
   /** What is no question is named, and not counted. */
-  note(place: Place, what: string): void {
+  note(place: EntryPlace, what: string): void {
     if (this.#details.length < MOST_DETAILS) this.#details.push(`${nameOf(place)}: ${toStorable(what)}`)
   }
 

@@ -40,13 +40,13 @@ type TextField = (typeof TEXTS)[number]['field']
 type NumberField = (typeof NUMBERS)[number]['field']
 
 /** A field and what is wrong with it, for the person who entered it. */
-export interface FieldError {
+export interface QuestionFieldError {
   field: keyof QuestionFields
   error: string
 }
 
 /** `errors` has one for each wrong field. */
-export type CheckedQuestion = { question: QuestionFields } | { errors: FieldError[] }
+export type CheckedQuestion = { question: QuestionFields } | { errors: QuestionFieldError[] }
 
 export interface CheckOptions {
   /** The path of an image is kept without a check. */
@@ -65,7 +65,7 @@ export function checkQuestion(
   offered: OfferedQuestion,
   { anyImagePath = false, images, isOlder = false }: CheckOptions = {},
 ): CheckedQuestion {
-  const errors: FieldError[] = []
+  const errors: QuestionFieldError[] = []
   const note = (field: keyof QuestionFields, error: string | undefined) => {
     if (error !== undefined && errors.every((each) => each.field !== field)) errors.push({ field, error })
   }
@@ -121,7 +121,7 @@ export function checkQuestion(
 }
 
 /** What is wrong with a question, on one line. */
-export function describeErrors(errors: readonly FieldError[]): string {
+export function describeErrors(errors: readonly QuestionFieldError[]): string {
   return errors.map(({ field, error }) => `${field} ${error}`).join('; ')
 }
 

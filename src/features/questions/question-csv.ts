@@ -22,16 +22,16 @@ export const COLUMNS = [
 ] as const
 /** Columns that a file may lack, as those from before them do; lists and `parts` are JSON. */
 export const LATER_COLUMNS = ['explanation', 'tags', 'more_options', 'parts'] as const
-type Column = (typeof COLUMNS)[number] | (typeof LATER_COLUMNS)[number]
-export const QUESTION_COLUMNS: CsvColumns<Column> = { required: COLUMNS, optional: LATER_COLUMNS }
+type QuestionColumn = (typeof COLUMNS)[number] | (typeof LATER_COLUMNS)[number]
+export const QUESTION_COLUMNS: CsvColumns<QuestionColumn> = { required: COLUMNS, optional: LATER_COLUMNS }
 
 /** The type whose key is texts, which may look like numbers. */
 const TEXT_KEY = /^\s*short\s*$/i
 
-export type QuestionRow = ReadRow<Column>
+export type QuestionCsvRow = ReadRow<QuestionColumn>
 
 /** The question in a row. Negative marks may be written with or without a minus. */
-export function toOffered({ record, decimalComma }: QuestionRow): OfferedQuestion {
+export function toOffered({ record, decimalComma }: QuestionCsvRow): OfferedQuestion {
   const { exam_id: _, ...row } = record
   const toPoint = (text: string) => (decimalComma && !text.includes('.') ? text.replace(',', '.') : text)
   const key = toPoint(row.correct_answer.trim())

@@ -7,7 +7,7 @@ import { record as recordChange } from '../audit/audit.service.ts'
 import { type ImportOptions, importRows } from './import-copying.ts'
 import { ImportReport } from './import-report.ts'
 import { type CheckOptions, checkQuestion, describeErrors } from './question-checks.ts'
-import { QUESTION_COLUMNS, type QuestionRow, toOffered } from './question-csv.ts'
+import { QUESTION_COLUMNS, type QuestionCsvRow, toOffered } from './question-csv.ts'
 import { listExamIds } from './question-import.store.ts'
 import { toValues } from './question-mapping.ts'
 import { findNamable } from './questions.service.ts'
@@ -56,7 +56,7 @@ export async function importQuestions(
 }
 
 function readRow(
-  row: QuestionRow,
+  row: QuestionCsvRow,
   exams: ReadonlySet<number>,
   options: Pick<CheckOptions, 'isOlder' | 'images'>,
 ): { values: QuestionValues } | { reason: string } {

@@ -20,7 +20,7 @@ export async function listExamIds(db: Executor, teacherId: number | undefined): 
   return new Set(rows.map(({ id }) => id))
 }
 
-export interface Copied {
+export interface CopyInput {
   /** Lines in COPY's text format. */
   lines: Readable
   /** The exams that the lines name. */
@@ -36,7 +36,7 @@ export interface Copied {
  */
 export async function copyQuestions<Answer extends object>(
   db: Db,
-  { lines, examIds, key, end }: Copied,
+  { lines, examIds, key, end }: CopyInput,
   finish: (tx: Executor) => Promise<Answer>,
 ): Promise<Answer> {
   return db.$client.begin(async (sql) => {

@@ -16,7 +16,7 @@ const GRADINGS_KEPT = 4
 /** Changes that are listed one by one. */
 const MOST_CHANGES = 100
 
-export interface Outcome {
+export interface RegradeOutcome {
   attempts: number
   raised: number
   lowered: number
@@ -37,11 +37,11 @@ export async function recompute(
   { examId, questionId }: { examId: number; questionId: number },
   inForce: readonly Regrade[],
   write: (results: store.NewResult[]) => Promise<void>,
-): Promise<Outcome> {
+): Promise<RegradeOutcome> {
   const attempts = await store.listAttemptsWith(tx, examId, questionId)
   const slices = [...slicesBySize(attempts, SLICE, ({ questions }) => questions)]
   const passMark = await store.getPassMark(tx, examId)
-  const outcome: Outcome = {
+  const outcome: RegradeOutcome = {
     attempts: attempts.length,
     raised: 0,
     lowered: 0,
@@ -103,7 +103,7 @@ function isSame(before: GradedValues, after: GradedValues): boolean {
   )
 }
 
-interface Shown extends GradedValues {
+interface ShownResult extends GradedValues {
   passed: boolean | null
 }
 
@@ -111,13 +111,18 @@ interface Shown extends GradedValues {
 function asShown(
   { score, maxScore, correct, incorrect, unattempted, ...of }: GradedValues,
   mark: number,
-): Shown {
+): ShownResult {
   const { percentage, passed } = judgeResult({ ...of, maxScore }, mark)
   return { score, maxScore, percentage: percentage ?? 0, correct, incorrect, unattempted, passed }
 }
 
 /** A result is raised or lowered by its score or, where that is the same, by its verdict. */
-function note(outcome: Outcome, { id, userId }: store.GradedAttempt, before: Shown, after: Shown): void {
+function note(
+  outcome: RegradeOutcome,
+  { id, userId }: store.GradedAttempt,
+  before: ShownResult,
+  after: ShownResult,
+): void {
   const change = after.score - before.score || Number(after.passed) - Number(before.passed)
   if (change > 0) outcome.raised += 1
   else if (change < 0) outcome.lowered += 1

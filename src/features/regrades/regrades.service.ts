@@ -15,7 +15,7 @@ import { inWords } from '../audit/audit-words.ts'
 import { causePushes } from '../push/push.service.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { readTolerance } from '../questions/question-checks.ts'
-import { type Outcome, recompute } from './recomputing.service.ts'
+import { type RegradeOutcome, recompute } from './recomputing.service.ts'
 import * as store from './regrades.store.ts'
 
 /** Regrades of an exam that are listed, the newest ones. */
@@ -159,20 +159,20 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
 }
 
 /** Pushes for students whose results changed; when these are sent, it is seen who may see them. */
-async function causeChanged(tx: Executor, examId: number, results: Outcome['results']): Promise<void> {
+async function causeChanged(tx: Executor, examId: number, results: RegradeOutcome['results']): Promise<void> {
   const userIds = results.map(({ userId }) => userId)
   if (userIds.length > 0) await causePushes(tx, { kind: 'changed', subjectId: examId, userIds })
 }
 
 /** Tells students whose results changed, if they may see them. Whoever releases results later shows the new ones. */
-async function publishChanged(core: Core, examId: number, results: Outcome['results']): Promise<void> {
+async function publishChanged(core: Core, examId: number, results: RegradeOutcome['results']): Promise<void> {
   const exam = await store.findReleaseState(core.db, examId)
   if (!exam || !showsResults(exam)) return
   for (const some of slicesOf(results, TOLD_AT_ONCE))
     core.bus.publish('exams', { kind: 'results_changed', examId, results: some })
 }
 
-function describe({ attempts, raised, lowered }: Omit<Outcome, 'results'>): string {
+function describe({ attempts, raised, lowered }: Omit<RegradeOutcome, 'results'>): string {
   return `of ${attempts} attempts ${raised} raised, ${lowered} lowered`
 }
 

@@ -24,7 +24,7 @@ const KEPT_MS = 90 * DAY_MS
 /** Messages that are shown before and after what was reported. */
 const AROUND = 5
 
-export interface Filed {
+export interface FiledReport {
   id: number
   /** True if the same person has reported it before: nothing was stored. */
   repeated: boolean
@@ -46,13 +46,13 @@ export async function reportComment(core: Core, reporter: Viewer, commentId: num
   })
 }
 
-type Reported = Pick<store.NewReportRow, 'authorId' | 'reportedText'>
+type ReportedContent = Pick<store.NewReportRow, 'authorId' | 'reportedText'>
 
 async function file(
   core: Core,
-  offered: Omit<store.NewReportRow, 'createdAt' | keyof Reported>,
-  find: () => Promise<Reported>,
-): Promise<Filed> {
+  offered: Omit<store.NewReportRow, 'createdAt' | keyof ReportedContent>,
+  find: () => Promise<ReportedContent>,
+): Promise<FiledReport> {
   const before = await store.findOwnReport(core.db, offered)
   if (before !== undefined) return { id: before, repeated: true }
   const report = { ...offered, ...(await find()) }

@@ -5,9 +5,9 @@ import { isAnyOf, only, query } from '../../db/query.ts'
 import { reports } from '../../db/tables/reports.tables.ts'
 import { GHOST_ID, isAccount, users } from '../../db/tables/users.tables.ts'
 
-type Row = typeof reports.$inferSelect
+type ReportColumns = typeof reports.$inferSelect
 export interface NewReportRow {
-  kind: Row['kind']
+  kind: ReportColumns['kind']
   messageId: number | null
   commentId: number | null
   reporterId: number
@@ -22,7 +22,7 @@ export interface PersonRow {
   username: string
   fullName: string
 }
-export interface ReportRow extends Row {
+export interface ReportRow extends ReportColumns {
   author: PersonRow
   reporter: PersonRow
   resolver: string | null
@@ -77,7 +77,7 @@ function selectReports(db: Executor) {
 /** A page, newest first, and how many there are. */
 export async function listReports(
   db: Executor,
-  status: Row['status'] | undefined,
+  status: ReportColumns['status'] | undefined,
   limit: number,
   offset: number,
 ) {
@@ -95,7 +95,7 @@ export async function getReport(db: Executor, id: number): Promise<ReportRow> {
 }
 
 /** Locks it until the transaction ends. */
-export async function findReportForUpdate(tx: Executor, id: number): Promise<Row | undefined> {
+export async function findReportForUpdate(tx: Executor, id: number): Promise<ReportColumns | undefined> {
   const [row] = await tx.select().from(reports).where(eq(reports.id, id)).for('no key update')
   return row
 }
@@ -103,7 +103,7 @@ export async function findReportForUpdate(tx: Executor, id: number): Promise<Row
 export async function updateReport(
   tx: Executor,
   id: number,
-  decision: Required<Pick<Row, 'status' | 'note' | 'resolvedBy' | 'resolvedAt' | 'context'>>,
+  decision: Required<Pick<ReportColumns, 'status' | 'note' | 'resolvedBy' | 'resolvedAt' | 'context'>>,
 ): Promise<void> {
   await tx.update(reports).set(decision).where(eq(reports.id, id))
 }

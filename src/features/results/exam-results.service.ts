@@ -14,7 +14,7 @@ export const RESULTS_PER_PAGE = 100
 /** Students of one query of a download. */
 const DOWNLOAD_PAGE = 1_000
 
-export type { Whose } from './exam-results.store.ts'
+export type { ResultsScope } from './exam-results.store.ts'
 
 export const RESULT_COLUMNS = [
   'user_id',
@@ -37,7 +37,12 @@ export const RESULT_COLUMNS = [
 export type ReadKeys = (db: Pool) => Keys | Promise<Keys>
 
 /** One page by username, with marks where keys are shown, and how many students there are. 404 without such an exam. */
-export async function listExamResults(core: Core, whose: store.Whose, readKeys: ReadKeys, page: number) {
+export async function listExamResults(
+  core: Core,
+  whose: store.ResultsScope,
+  readKeys: ReadKeys,
+  page: number,
+) {
   return inSnapshot(core.db, async (db) => {
     const name = await store.findExamName(db, whose.examId)
     if (name === undefined) throw new AppError('not_found')
@@ -54,7 +59,7 @@ export async function listExamResults(core: Core, whose: store.Whose, readKeys: 
 /** All of them as rows of a download, read as fast as they are asked for. */
 export async function* streamExamResults(
   core: Core,
-  whose: store.Whose,
+  whose: store.ResultsScope,
   readKeys: ReadKeys,
 ): AsyncGenerator<CsvRow> {
   for (let page = 1; ; page++) {
@@ -68,9 +73,9 @@ export async function* streamExamResults(
 
 const HIDDEN_MARK = { score: null, max_score: null, percentage: null, passed: null }
 
-function present(row: store.ResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
+function present(row: store.StudentResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
   const { newest, active } = row
-  const toMark = (mark: NonNullable<store.ResultRow['best']>) => ({
+  const toMark = (mark: NonNullable<store.StudentResultRow['best']>) => ({
     score: mark.score,
     max_score: mark.maxScore,
     ...judgeResult(mark, row.passPercentage),

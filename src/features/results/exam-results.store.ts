@@ -6,7 +6,7 @@ import { foldedCase } from '../../db/text-search.ts'
 import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /** Whose results: all who took the exam, or the students of a class. */
-export interface Whose {
+export interface ResultsScope {
   examId: number
   classId: number | undefined
 }
@@ -17,7 +17,7 @@ interface Mark {
   percentage: number
 }
 
-export interface ResultRow {
+export interface StudentResultRow {
   userId: number
   username: string
   fullName: string
@@ -30,7 +30,7 @@ export interface ResultRow {
   active: { id: number; startedAt: string; endsAt: string | null; answered: number } | null
 }
 
-const RESULT_TYPES: Columns<ResultRow> = {
+const RESULT_TYPES: Columns<StudentResultRow> = {
   userId: 'integer',
   username: 'text',
   fullName: 'text',
@@ -49,12 +49,12 @@ const MARK = sql`'score', a.score, 'maxScore', a.max_score, 'percentage', a.perc
 /** A page by username. */
 export async function listResults(
   db: Executor,
-  whose: Whose,
+  whose: ResultsScope,
   limit: number,
   offset: number,
-): Promise<ResultRow[]> {
+): Promise<StudentResultRow[]> {
   const own = sql`a.user_id = person.id and a.exam_id = ${whose.examId}`
-  return query<ResultRow>(
+  return query<StudentResultRow>(
     db,
     RESULT_TYPES,
     sql`
@@ -77,7 +77,7 @@ export async function listResults(
   )
 }
 
-export async function countResults(db: Executor, whose: Whose): Promise<number> {
+export async function countResults(db: Executor, whose: ResultsScope): Promise<number> {
   const [row] = await query<{ people: number }>(
     db,
     { people: 'integer' },
@@ -87,7 +87,7 @@ export async function countResults(db: Executor, whose: Whose): Promise<number> 
 }
 
 /** The rows of `users`, with the condition behind them. */
-function people({ examId, classId }: Whose): SQL {
+function people({ examId, classId }: ResultsScope): SQL {
   return classId === undefined
     ? sql`users where ${isAccount()} and id in (
         select user_id from attempts where exam_id = ${examId} and status <> 'manual')`

@@ -12,7 +12,7 @@ import type { Paper, PublicQuestion } from '../attempts/paper.ts'
 import { paperOf } from '../attempts/papers.service.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
 import {
-  type FinishedRow,
+  type FinishedAttempt,
   releaseResult,
   requireOwn,
   type StoredScore,
@@ -132,7 +132,7 @@ export async function reviewAttempt(
   return review
 }
 
-function toAttempt(core: Core, finished: FinishedRow | store.FinishedSummary): AttemptRow {
+function toAttempt(core: Core, finished: FinishedAttempt | store.FinishedSummary): AttemptRow {
   const { attempt, exam } = finished
   const { startedAt, submittedAt } = attempt
   const {

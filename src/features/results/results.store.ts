@@ -8,11 +8,6 @@ import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
-interface FinishedRow {
-  attempt: typeof attempts.$inferSelect
-  exam: typeof exams.$inferSelect
-}
-
 /** The regrades of the exam that are in force. */
 const IN_FORCE = sql<Regrade[]>`(
   select coalesce(json_agg(json_build_object('id', r.id, 'questionId', r.question_id, 'action', r.action,
@@ -53,11 +48,7 @@ export async function findOwner(db: Executor, attemptId: number): Promise<number
  * Somebody's own attempt, with everything that its review needs as of one instant: the regrades in force, and whether
  * another attempt at the exam locks help.
  */
-export async function findReviewable(
-  db: Executor,
-  userId: number,
-  attemptId: number,
-): Promise<(FinishedRow & { inForce: Regrade[]; isLocked: boolean }) | undefined> {
+export async function findReviewable(db: Executor, userId: number, attemptId: number) {
   const [row] = await db
     .select({
       attempt: attempts,
@@ -89,20 +80,23 @@ export interface FinishedSummary {
   exam: Pick<typeof exams.$inferSelect, 'id' | 'name' | 'resultMode' | 'resultsReleased' | 'passPercentage'>
 }
 
-interface Choice {
+interface ResultsCriteria {
   userId: number
   examId: number | undefined
   /** An attempt under way that ended before this instant is overdue. */
   endedBefore: string
 }
 
-interface Beside {
+interface ResultsSummary {
   total: number
   hasOverdue: boolean
 }
-const BESIDE = { total: 'integer', hasOverdue: 'boolean' } as const satisfies Columns<Beside>
+const BESIDE = { total: 'integer', hasOverdue: 'boolean' } as const satisfies Columns<ResultsSummary>
 
-const selectFinished = statement<Choice & { limit: number; offset: number }, FinishedSummary & Beside>(
+const selectFinished = statement<
+  ResultsCriteria & { limit: number; offset: number },
+  FinishedSummary & ResultsSummary
+>(
   { attempt: 'jsonb', exam: 'jsonb', ...BESIDE },
   ({ limit, offset, ...choice }) => sql`
     select jsonb_build_object(
@@ -116,27 +110,30 @@ const selectFinished = statement<Choice & { limit: number; offset: number }, Fin
      where ${isFinished(choice)} order by submitted_at desc, attempts.id desc limit ${limit} offset ${offset}`,
 )
 
-const selectBeside = statement<Choice, Beside>(BESIDE, (choice) => sql`select ${beside(choice)}`)
+const selectBeside = statement<ResultsCriteria, ResultsSummary>(
+  BESIDE,
+  (choice) => sql`select ${beside(choice)}`,
+)
 
 /** How many there are, and whether the person has an overdue attempt, which is closed before the list is shown. */
-function beside(choice: Places<Choice>): SQL {
+function beside(choice: Places<ResultsCriteria>): SQL {
   return sql`
     (select count(*)::int from attempts where ${isFinished(choice)}) as total,
     exists (select from attempts where user_id = ${choice.userId} and status in ${sql.raw(UNDER_WAY)}
                and ends_at < ${choice.endedBefore}) as "hasOverdue"`
 }
 
-function isFinished({ userId, examId }: Places<Choice>): SQL {
+function isFinished({ userId, examId }: Places<ResultsCriteria>): SQL {
   return sql`user_id = ${userId} and submitted_at is not null ${examId ? sql`and exam_id = ${examId}` : sql``}`
 }
 
 /** A page of somebody's finished attempts, newest first. */
 export async function listFinished(
   db: Db,
-  choice: Choice,
+  choice: ResultsCriteria,
   limit: number,
   offset: number,
-): Promise<{ rows: FinishedSummary[] } & Beside> {
+): Promise<{ rows: FinishedSummary[] } & ResultsSummary> {
   const rows = await selectFinished(db, { ...choice, limit, offset })
   const { total, hasOverdue } = rows[0] ?? only(await selectBeside(db, choice))
   return { rows, total, hasOverdue }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accommodations, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 
-interface Whose {
+interface TimesSubject {
   /** Expressions in the statement that this joins. */
   person: SQL | number
   /** The name of the exam's row. */
@@ -18,7 +18,7 @@ interface Whose {
  * classes, and of several classes the most generous ones. An archived class gives none to what begins, as nobody waits
  * for its close: keys may be open (open-keys.sql.ts).
  */
-export function personalTimes({ person, exam, since }: Whose): SQL {
+export function personalTimes({ person, exam, since }: TimesSubject): SQL {
   const isMember = since
     ? sql`(member.joined_at <= ${since} and (member.left_at is null or member.left_at > ${since}))`
     : sql`(member.left_at is null

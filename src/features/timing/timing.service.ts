@@ -202,7 +202,7 @@ export async function extendAttempts(
   examId: number,
   { minutes, user_ids, key }: ExtendBody,
   listAllowed?: (tx: Executor) => Promise<number[]>,
-): Promise<store.Extended> {
+): Promise<store.ExtensionResult> {
   const { done, retimed, reopened } = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.examTimes(examId))
     if (user_ids) {
@@ -237,26 +237,26 @@ export async function extendAttempts(
   return done
 }
 
-function describe(minutes: number, { extended, reopened }: store.Extended): string {
+function describe(minutes: number, { extended, reopened }: store.ExtensionResult): string {
   const given = `${extended} attempts under way got ${minutes} more minutes`
   return reopened === 0 ? given : `${given}, and ${reopened} that were over were opened again`
 }
 
-function publishTimes(core: Core, examId: number, retimed: store.Retimed[]): void {
+function publishTimes(core: Core, examId: number, retimed: store.RetimedAttempt[]): void {
   for (const times of slicesOf(retimed, TOLD_AT_ONCE))
     core.bus.publish('exams', { kind: 'attempt_times', examId, times })
 }
 
 // --- windows
 
-export interface Window {
+export interface TimeWindow {
   opensAt?: Date | null
   closesAt?: Date | null
 }
 
 /** Reads the given ends. 400 for a window that closes before it opens. */
-export function readWindow(input: { opens_at?: string | null; closes_at?: string | null }): Window {
-  const window: Window = {}
+export function readWindow(input: { opens_at?: string | null; closes_at?: string | null }): TimeWindow {
+  const window: TimeWindow = {}
   if (input.opens_at !== undefined) window.opensAt = read(input.opens_at)
   if (input.closes_at !== undefined) window.closesAt = read(input.closes_at)
   const { opensAt, closesAt } = window

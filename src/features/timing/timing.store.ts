@@ -142,14 +142,14 @@ export async function leavesWindow(tx: Executor, examId: number, times: Personal
 // --- attempts under way
 
 /** An attempt whose end has changed. */
-export interface Retimed {
+export interface RetimedAttempt {
   attemptId: number
   userId: number
   /** Milliseconds since the epoch; null: it has no end any more. */
   endsAt: number | null
 }
 
-const RETIMED_TYPES: Columns<Retimed> = { attemptId: 'integer', userId: 'integer', endsAt: 'float8' }
+const RETIMED_TYPES: Columns<RetimedAttempt> = { attemptId: 'integer', userId: 'integer', endsAt: 'float8' }
 
 const returned = sql`a.id as "attemptId", a.user_id as "userId",
   (extract(epoch from a.ends_at) * 1000)::float8 as "endsAt"`
@@ -162,8 +162,12 @@ const LATEST = sql`timestamptz '9999-12-31 23:59:59.999Z'`
  * answers those that have changed. Attempts are locked in the order of their ids, as by syncs, so the two never
  * deadlock.
  */
-export async function retimeAttempts(tx: Executor, examId: number, userId?: number): Promise<Retimed[]> {
-  return query<Retimed>(
+export async function retimeAttempts(
+  tx: Executor,
+  examId: number,
+  userId?: number,
+): Promise<RetimedAttempt[]> {
+  return query<RetimedAttempt>(
     tx,
     RETIMED_TYPES,
     sql`
@@ -195,8 +199,8 @@ export async function extendAttempts(
   examId: number,
   minutes: number,
   userIds: number[] | undefined,
-): Promise<Retimed[]> {
-  return query<Retimed>(
+): Promise<RetimedAttempt[]> {
+  return query<RetimedAttempt>(
     tx,
     RETIMED_TYPES,
     sql`
@@ -224,9 +228,9 @@ export async function reopenAttempts(
   minutes: number,
   userIds: number[],
   now: number,
-): Promise<Retimed[]> {
+): Promise<RetimedAttempt[]> {
   const at = sql`${new Date(now).toISOString()}::timestamptz`
-  return query<Retimed>(
+  return query<RetimedAttempt>(
     tx,
     RETIMED_TYPES,
     sql`
@@ -260,7 +264,7 @@ export async function lockTakers(tx: Executor, examId: number, userIds: number[]
 }
 
 /** What an extension has changed. */
-export interface Extended {
+export interface ExtensionResult {
   /** Attempts under way that got more minutes. */
   extended: number
   /** Attempts that were over. */
@@ -272,7 +276,7 @@ export async function findExtension(
   tx: Executor,
   examId: number,
   key: string,
-): Promise<Extended | undefined> {
+): Promise<ExtensionResult | undefined> {
   const [row] = await tx
     .select({ extended: extensions.extended, reopened: extensions.reopened })
     .from(extensions)

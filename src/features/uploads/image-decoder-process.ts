@@ -4,7 +4,7 @@
  */
 import { constants, setPriority } from 'node:os'
 import sharp, { type FormatEnum, type Sharp } from 'sharp'
-import type { Decoded, Order, Prepared } from './image-decoding.ts'
+import type { DecodedImage, Order, PreparedImage } from './image-decoding.ts'
 
 const LARGEST_PIXELS = 25_000_000
 /** A longer image costs far more than its size, however thin it is. */
@@ -41,7 +41,7 @@ const HARMLESS = new Set(['Software'])
  * Encodes an image anew: turned as it is meant to be seen, with its animation, and with nothing that the decoder
  * doesn't show. Its quality is as good as `largest` allows.
  */
-async function prepare({ bytes, largest }: Extract<Order, { task: 'prepare' }>): Promise<Prepared> {
+async function prepare({ bytes, largest }: Extract<Order, { task: 'prepare' }>): Promise<PreparedImage> {
   try {
     const options = { limitInputPixels: LARGEST_PIXELS, failOn: 'error' as const }
     const {
@@ -87,7 +87,7 @@ async function encode(image: Sharp, format: keyof FormatEnum, settings: object[]
   return undefined
 }
 
-async function decode(bytes: Uint8Array): Promise<Decoded> {
+async function decode(bytes: Uint8Array): Promise<DecodedImage> {
   try {
     const image = sharp(bytes, { limitInputPixels: LARGEST_PIXELS, failOn: 'error', pages: 1 })
     const { format, width, height, pages = 1, exif, xmp, iptc, comments } = await image.metadata()

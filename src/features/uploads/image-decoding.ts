@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { busy } from '../../errors.ts'
 
-export type Decoded =
+export type DecodedImage =
   /** `tellsMore`: it holds more than what it shows, such as where it was taken. */
   | { width: number; height: number; tellsMore: boolean }
   /** Why it is refused, for the person who uploaded it. */
   | { error: string }
 
 /** An image that was encoded anew, and a small copy of it (WebP). */
-export type Prepared =
+export type PreparedImage =
   | { bytes: Uint8Array; preview: Uint8Array; width: number; height: number }
   | { error: 'no image' | 'too large' }
 
@@ -33,13 +33,13 @@ const idle: { decoder: ChildProcess; end: NodeJS.Timeout }[] = []
  * Decodes an image completely, which proves that it is one. It runs in another process: a decoder that takes too long
  * can only be stopped together with its process, and in this one it would use the threads that hash passwords.
  */
-export function decodeImage(bytes: Uint8Array): Promise<Decoded> {
+export function decodeImage(bytes: Uint8Array): Promise<DecodedImage> {
   return order({ task: 'check', bytes }, { error: 'The image could not be read' })
 }
 
 /** Encodes an image of an accepted type anew, in the same way, into at most `largest` bytes. */
-export function prepareImage(bytes: Uint8Array, largest = Number.POSITIVE_INFINITY): Promise<Prepared> {
-  return order<Prepared>({ task: 'prepare', bytes, largest }, { error: 'too large' })
+export function prepareImage(bytes: Uint8Array, largest = Number.POSITIVE_INFINITY): Promise<PreparedImage> {
+  return order<PreparedImage>({ task: 'prepare', bytes, largest }, { error: 'too large' })
 }
 
 async function order<Answer extends object>(asked: Order, failed: Answer): Promise<Answer> {

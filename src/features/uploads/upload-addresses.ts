@@ -44,13 +44,13 @@ export function questionImageUrl(core: Core, imagePath: string | null): string |
 }
 
 /** What an address is signed for. `expires` is signed exactly as it is written there. */
-interface Signed extends Partial<SavedAs> {
+interface SignedAddress extends Partial<SavedAs> {
   key: string
   expires: string
 }
 
 /** Whether the signature is that of these parts, and the end is in the future. */
-export function isLiveAddress(core: Core, signed: Signed, signature: string): boolean {
+export function isLiveAddress(core: Core, signed: SignedAddress, signature: string): boolean {
   const given = Buffer.from(signature)
   const isOurs = core.fileKeys.some((fileKey) => {
     const expected = Buffer.from(sign(fileKey, signed))
@@ -59,7 +59,7 @@ export function isLiveAddress(core: Core, signed: Signed, signature: string): bo
   return isOurs && Number(signed.expires) * 1_000 > core.clock()
 }
 
-function sign(fileKey: Buffer, { key, expires, name, type }: Signed): string {
+function sign(fileKey: Buffer, { key, expires, name, type }: SignedAddress): string {
   const parts = [expires, key, ...(name === undefined ? [] : [name, type])]
   return createHmac('sha256', fileKey).update(parts.join('\n')).digest('base64url')
 }

@@ -5,6 +5,13 @@ import { record } from '../audit/audit.service.ts'
 import { checkImage, IMAGE_BYTES } from './images.ts'
 import { isPlainName } from './upload-keys.ts'
 
+/** A file as it was uploaded; `bytes` beyond the largest that is accepted may be cut. */
+export interface Upload {
+  filename: string
+  bytes: Buffer
+  truncated: boolean
+}
+
 export interface ImageFile {
   filename: string
   /** If the file is too large, at least one byte more than is accepted. */

@@ -38,7 +38,7 @@ export async function* streamUsers(core: Core, filter: store.UserFilter) {
   } while (lastId !== undefined)
 }
 
-function describeUser({ config: { timezone } }: Core, user: store.UserRow): UserRow {
+function describeUser({ config: { timezone } }: Core, user: store.ListedUserRow): UserRow {
   return {
     id: user.id,
     username: user.username,

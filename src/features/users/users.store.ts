@@ -5,7 +5,7 @@ import { type Columns, isAnyOf, type Page, type Places, query, statement, toPage
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { containing, plannedFor } from '../../db/text-search.ts'
 
-export interface UserRow {
+export interface ListedUserRow {
   id: number
   username: string
   email: string
@@ -21,7 +21,7 @@ export interface UserFilter {
   role: Role | undefined
 }
 
-interface Choice {
+interface UserCriteria {
   /** Of the username, address or full name. */
   pattern: string | undefined
   role: Role | undefined
@@ -36,36 +36,39 @@ const COLUMNS = {
   isSuspended: 'boolean',
   createdAt: 'timestamptz',
   updatedAt: 'timestamptz',
-} as const satisfies Columns<UserRow>
+} as const satisfies Columns<ListedUserRow>
 
 const SELECTION = sql`
   id, username, email, full_name as "fullName", role, suspended_at is not null as "isSuspended",
   created_at as "createdAt", updated_at as "updatedAt"`
 
-const selectPage = statement<Choice & { limit: number; offset: number }, UserRow & { total: number }>(
+const selectPage = statement<
+  UserCriteria & { limit: number; offset: number },
+  ListedUserRow & { total: number }
+>(
   { ...COLUMNS, total: 'integer' },
   ({ limit, offset, ...choice }) => sql`
     select ${SELECTION}, (${countChosen(choice)}) as total
       from users where ${isChosen(choice)} order by id desc limit ${limit} offset ${offset}`,
 )
 
-const selectAfter = statement<Choice & { lastId: number | undefined; limit: number }, UserRow>(
+const selectAfter = statement<UserCriteria & { lastId: number | undefined; limit: number }, ListedUserRow>(
   COLUMNS,
   ({ lastId, limit, ...choice }) => sql`
     select ${SELECTION} from users
      where ${isChosen(choice)} ${lastId ? sql`and id < ${lastId}` : sql``} order by id desc limit ${limit}`,
 )
 
-const count = statement<Choice, { total: number }>({ total: 'integer' }, countChosen)
+const count = statement<UserCriteria, { total: number }>({ total: 'integer' }, countChosen)
 
 /** Without a search, the number comes from counts that triggers maintain. */
-function countChosen(choice: Places<Choice>): SQL {
+function countChosen(choice: Places<UserCriteria>): SQL {
   if (choice.pattern) return sql`select count(*)::int as total from users where ${isChosen(choice)}`
   const what = choice.role ? sql`what = 'role:' || ${choice.role}::text` : sql`what like 'role:%'`
   return sql`select coalesce(sum(amount), 0)::int as total from counts where ${what}`
 }
 
-function isChosen({ pattern, role }: Places<Choice>): SQL {
+function isChosen({ pattern, role }: Places<UserCriteria>): SQL {
   return sql.join(
     [
       isAccount(),
@@ -78,7 +81,7 @@ function isChosen({ pattern, role }: Places<Choice>): SQL {
   )
 }
 
-function toChoice({ q, role }: UserFilter): Choice {
+function toChoice({ q, role }: UserFilter): UserCriteria {
   return { pattern: q ? containing(q) : undefined, role }
 }
 
@@ -88,7 +91,7 @@ export async function listUsers(
   filter: UserFilter,
   limit: number,
   offset: number,
-): Promise<Page<UserRow>> {
+): Promise<Page<ListedUserRow>> {
   const pool = plannedFor(filter.q, db)
   const choice = toChoice(filter)
   return toPage(await selectPage(pool, { ...choice, limit, offset }), offset, () => count(pool, choice))
@@ -100,7 +103,7 @@ export async function listUsersAfter(
   filter: UserFilter,
   lastId: number | undefined,
   limit: number,
-): Promise<UserRow[]> {
+): Promise<ListedUserRow[]> {
   return selectAfter(plannedFor(filter.q, db), { ...toChoice(filter), lastId, limit })
 }
 

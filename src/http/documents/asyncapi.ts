@@ -78,7 +78,7 @@ function describeFrames({ publicUrl, host, port }: Config) {
   }
 }
 
-interface Message {
+interface DocumentedMessage {
   name: string
   title: string
   summary: string
@@ -90,7 +90,7 @@ function messagesOf(
   components: Components,
   side: 'server' | 'client',
   frames: readonly TSchema[],
-): Record<string, Message> {
+): Record<string, DocumentedMessage> {
   return Object.fromEntries(
     frames.map((frame) => {
       const type = typeOf(frame)
@@ -105,6 +105,6 @@ function typeOf(frame: TSchema): string {
   return properties.type.const
 }
 
-function refsTo(messages: Record<string, Message>): { $ref: string }[] {
+function refsTo(messages: Record<string, DocumentedMessage>): { $ref: string }[] {
   return Object.keys(messages).map((name) => ({ $ref: `${CHANNEL}/messages/${name}` }))
 }

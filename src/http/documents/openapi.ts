@@ -70,21 +70,21 @@ export async function registerOpenApi(app: FastifyInstance, { publicUrl }: Confi
   serveFixed(app, ADDRESS, () => app.swagger())
 }
 
-interface Content {
+interface ContentByType {
   content?: Record<string, { schema?: Schema }>
 }
 
-interface Operation {
+interface DocumentedOperation {
   operationId?: string
   deprecated?: boolean
   security?: object[]
   parameters?: { name: string; required?: boolean; schema: Schema }[]
-  requestBody?: Content
-  responses: Record<string, Content & { description?: string }>
+  requestBody?: ContentByType
+  responses: Record<string, ContentByType & { description?: string }>
 }
 
 interface Document {
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, DocumentedOperation>>
   components: { schemas: Record<string, Schema> }
 }
 
@@ -105,7 +105,7 @@ function nameParts(components: Components, { response, ...rest }: FastifySchema)
   const parts = Object.entries(rest).map(([part, schema]) =>
     PARTS.has(part) ? [part, components.show(schema as Schema)] : [part, schema],
   )
-  const answers = Object.entries((response ?? {}) as Record<string, Schema & Content>).map(
+  const answers = Object.entries((response ?? {}) as Record<string, Schema & ContentByType>).map(
     ([status, answer]) => [status, nameContent(components, answer)],
   )
   return {
@@ -116,7 +116,7 @@ function nameParts(components: Components, { response, ...rest }: FastifySchema)
 
 const PARTS: ReadonlySet<string> = new Set(['body', 'querystring', 'params', 'headers'])
 
-function nameContent(components: Components, answer: Schema & Content): object {
+function nameContent(components: Components, answer: Schema & ContentByType): object {
   const { content, ...rest } = answer
   if (!content) return components.show(answer)
   const named = Object.entries(content).map(([type, { schema, ...others }]) => [
@@ -142,7 +142,7 @@ function finish(components: Components, document: Document): Document {
   }
 }
 
-function finishOperation(method: string, operation: Operation): Operation {
+function finishOperation(method: string, operation: DocumentedOperation): DocumentedOperation {
   const { operationId, parameters, requestBody, responses, deprecated, security = [] } = operation
   const isForm = requestBody?.content?.['application/x-www-form-urlencoded'] !== undefined
   return {

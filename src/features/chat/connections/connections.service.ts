@@ -20,7 +20,7 @@ export type RequestOutcome =
   | { connId: number; status: 'pending' }
   | { connId: number; status: 'accepted'; conversationId: number }
 /** The person has asked before, and the request is still open. */
-interface Repeated {
+interface RepeatedRequest {
   connId: number
   status: 'repeated'
 }
@@ -36,7 +36,7 @@ export async function requestConnection(
 ): Promise<RequestOutcome> {
   if (recipientId === userId) throw new AppError('self_connection')
   await core.pace.wait(userId)
-  const asked = await core.db.transaction(async (tx): Promise<RequestOutcome | Repeated> => {
+  const asked = await core.db.transaction(async (tx): Promise<RequestOutcome | RepeatedRequest> => {
     await lockAlone(tx, LOCKS.pair(userId, recipientId))
     if (!(await people.findPerson(tx, recipientId)) || (await people.isBlocked(tx, recipientId, userId)))
       throw new AppError('not_found')

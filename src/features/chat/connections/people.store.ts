@@ -14,7 +14,7 @@ export async function findPerson(db: Executor, id: number) {
   return row
 }
 
-export interface FoundRow {
+export interface FoundPersonRow {
   id: number
   username: string
   fullName: string
@@ -24,7 +24,7 @@ export interface FoundRow {
   isVisible: boolean
 }
 
-interface Search {
+interface PeopleSearch {
   seekerId: number
   beginning: string
   pattern: string
@@ -32,7 +32,7 @@ interface Search {
 }
 
 const searchFor = byComparison((compare) =>
-  statement<Search, FoundRow>(
+  statement<PeopleSearch, FoundPersonRow>(
     {
       id: 'integer',
       username: 'text',
@@ -80,7 +80,7 @@ export async function searchPeople(
   seekerId: number,
   text: string,
   limit: number,
-): Promise<FoundRow[]> {
+): Promise<FoundPersonRow[]> {
   const beginning = beginningWith(foldCase(text))
   return searchFor(text)(db.unprepared, { seekerId, beginning, pattern: containing(text), limit })
 }

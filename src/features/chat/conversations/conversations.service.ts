@@ -19,7 +19,7 @@ import { tellConversation } from './memberships.service.ts'
 export async function listConversations(
   core: Core,
   userId: number,
-  choice: store.ConversationsChoice,
+  choice: store.ConversationFilter,
 ): Promise<Conversation[]> {
   const read = () => store.listConversations(core.db, [userId], { ...choice, unlockedFor: userId })
   const rows = await readUnlocked(core, userId, read, ({ length }) => length > 0)
@@ -107,7 +107,7 @@ function readEnd(text: string | null): string | null {
   return instantOf(text).toISOString()
 }
 
-export function toSettings({ mutedUntil, archived, pinned }: store.SettingsRow): Settings {
+export function toSettings({ mutedUntil, archived, pinned }: store.ConversationSettingsRow): Settings {
   return {
     muted_until: mutedUntil === null ? null : new Date(mutedUntil).toISOString(),
     archived,

@@ -13,7 +13,7 @@ import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { blockedPairs } from '../connections/people.store.ts'
 
 /** How one member wants to be bothered by a conversation. */
-export interface SettingsRow {
+export interface ConversationSettingsRow {
   /** null: not muted. */
   mutedUntil: string | null
   archived: boolean
@@ -39,7 +39,7 @@ export interface ConversationRow {
   lastReadSeq: number
   version: number
   canSend: boolean
-  settings: SettingsRow
+  settings: ConversationSettingsRow
   /** Everybody else in it whose presence the reader may see. */
   visibleIds: number[]
   lastMessage: string | null
@@ -49,7 +49,7 @@ export interface ConversationRow {
   unreadMentions: number
 }
 
-export interface ConversationsChoice {
+export interface ConversationFilter {
   /** Only those of these. */
   ids?: number[]
   /** Only those that somebody has archived, or only the others; pinned ones come first. */
@@ -58,7 +58,7 @@ export interface ConversationsChoice {
   unlockedFor?: number
 }
 
-interface Chosen {
+interface ConversationCriteria {
   userIds: number[]
   ids: number[] | undefined
   archived: boolean | undefined
@@ -67,7 +67,7 @@ interface Chosen {
 }
 
 const selectConversations = statement<
-  Chosen,
+  ConversationCriteria,
   Omit<ConversationRow, 'lastMessageAt'> & { lastMessageAt: string | null }
 >(
   {
@@ -119,7 +119,7 @@ const selectConversations = statement<
 export async function listConversations(
   db: Db,
   userIds: number[],
-  { ids, archived, unlockedFor }: ConversationsChoice,
+  { ids, archived, unlockedFor }: ConversationFilter,
 ): Promise<ConversationRow[]> {
   const rows = await selectConversations(db, { userIds, ids, archived, unlockedFor })
   return rows.map((row) => ({
@@ -128,7 +128,7 @@ export async function listConversations(
   }))
 }
 
-export interface MemberRow {
+export interface ConversationMemberRow {
   id: number
   username: string
   fullName: string
@@ -142,8 +142,8 @@ export async function listMembers(
   db: Executor,
   conversationId: number,
   readerId: number,
-): Promise<MemberRow[]> {
-  return query<MemberRow>(
+): Promise<ConversationMemberRow[]> {
+  return query<ConversationMemberRow>(
     db,
     { id: 'integer', username: 'text', fullName: 'text', lastReadSeq: 'integer', isVisible: 'boolean' },
     sql`
@@ -192,8 +192,8 @@ export async function findSettings(
   db: Executor,
   conversationId: number,
   userId: number,
-): Promise<SettingsRow | undefined> {
-  const [row] = await query<{ settings: SettingsRow }>(
+): Promise<ConversationSettingsRow | undefined> {
+  const [row] = await query<{ settings: ConversationSettingsRow }>(
     db,
     { settings: 'jsonb' },
     sql`
@@ -212,7 +212,7 @@ export async function updateSettings(
   db: Executor,
   conversationId: number,
   userId: number,
-  { mutedUntil, archived, pinned }: Omit<SettingsRow, 'archived'> & { archived: boolean | null },
+  { mutedUntil, archived, pinned }: Omit<ConversationSettingsRow, 'archived'> & { archived: boolean | null },
 ): Promise<void> {
   await db.execute(sql`
     update conversation_members member

@@ -3,7 +3,7 @@ import type { Db, Executor, Pool } from '../../../db/database-client.ts'
 import { isAnyOf, only, query, statement, unseen } from '../../../db/query.ts'
 import { conversationMembers, countMentions, isArchived, isMuted } from '../../../db/tables/chat.tables.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
-import { SETTINGS, type SettingsRow } from './conversations.store.ts'
+import { type ConversationSettingsRow, SETTINGS } from './conversations.store.ts'
 
 export interface VersionRow {
   version: number
@@ -48,7 +48,7 @@ export interface Membership {
   version: number
   lastSeq: number
   lastReadSeq: number
-  settings: SettingsRow
+  settings: ConversationSettingsRow
   unreadMentions: number
 }
 

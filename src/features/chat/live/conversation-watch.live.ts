@@ -8,7 +8,7 @@ import { viewConversation } from '../conversations/conversations.service.ts'
 import { readHistory } from '../messages/message-history.service.ts'
 import { encodeChange, encodeRemoved } from './chat-frames.live.ts'
 
-type Change = Extract<ConversationEvent, { version: number }>
+type VersionedEvent = Extract<ConversationEvent, { version: number }>
 
 /** What a watch reports. */
 export interface WatchListener {
@@ -43,7 +43,7 @@ export class ConversationWatch {
   #membersReadAt = 0
   /** Whether `#people` still have to be told about a change of the members or the name. */
   #membersChanged = false
-  #waiting: Change[] = []
+  #waiting: VersionedEvent[] = []
   #reading = false
   #readAgain = false
   #settled: Promise<void> = Promise.resolve()

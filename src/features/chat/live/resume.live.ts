@@ -18,7 +18,7 @@ const AT_ONCE = 4
 const WHOLE_AT_ONCE = 200
 
 /** The content of the ack of `resume`. */
-export interface Resumed {
+export interface ResumeAck {
   /** `version`: everything up to it has been sent. */
   conversations: Record<
     number,
@@ -52,7 +52,7 @@ export async function resume(
   connection: Connection,
   known: ReadonlyMap<number, number>,
   live: LiveChanges,
-): Promise<Resumed> {
+): Promise<ResumeAck> {
   const { userId } = connection.claims
   const { withholdings } = connection
   const sent = new Map<number, number>()

@@ -13,6 +13,7 @@ import { claimRoom, requireRoom } from '../../uploads/file-room.service.ts'
 import { prepareImage } from '../../uploads/image-decoding.ts'
 import { fileUrl } from '../../uploads/upload-addresses.ts'
 import { ATTACHMENTS_FOLDER } from '../../uploads/upload-keys.ts'
+import type { Upload } from '../../uploads/uploads.service.ts'
 import { findMember } from '../conversations/conversations.store.ts'
 import * as store from './attachments.store.ts'
 import type { Send } from './sending.store.ts'
@@ -21,12 +22,6 @@ import type { Send } from './sending.store.ts'
 export const LARGEST_FILE = 25 * 1024 * 1024
 /** What is stored of a file whose content says nothing. */
 const UNKNOWN_TYPE = 'application/octet-stream'
-
-export interface Upload {
-  filename: string
-  bytes: Buffer
-  truncated: boolean
-}
 
 /** 404, 403 `not_connected`. */
 export function requireUploader(core: Core, userId: number, conversationId: number): Promise<void> {

@@ -4,7 +4,7 @@ import { batched } from '../../../db/batches.ts'
 import { perNode } from '../../../per-node.ts'
 import { listVersions, type VersionQuery } from '../conversations/memberships.store.ts'
 import { toChange } from './message-mapping.ts'
-import { listChanges, type Span } from './messages.store.ts'
+import { listChanges, type VersionRange } from './messages.store.ts'
 
 /** Most messages in an answer to `changes`; a client that has missed more reads the conversation again. */
 const CHANGES_LIMIT = 500
@@ -72,7 +72,7 @@ const changesShared = perNode((core) =>
   batched({
     lanes: 2,
     size: AT_ONCE,
-    key: ({ conversationId }: Span) => conversationId,
+    key: ({ conversationId }: VersionRange) => conversationId,
     async run(asked): Promise<MessageChange[][]> {
       const spans = new Map(asked.map((span) => [name(span), span]))
       const rows = await listChanges(core.db, [...spans.values()], FEW_CHANGES + 1)
@@ -85,13 +85,13 @@ const changesShared = perNode((core) =>
 )
 
 /** At most one more than the limit, which shows that there is more. */
-async function readChanges(core: Core, span: Span): Promise<MessageChange[]> {
+async function readChanges(core: Core, span: VersionRange): Promise<MessageChange[]> {
   const first = await changesShared(core)(span)
   if (first.length <= FEW_CHANGES) return first
   const [rows = []] = await listChanges(core.db, [span], CHANGES_LIMIT + 1)
   return rows.map((row) => toChange(core, row))
 }
 
-function name({ conversationId, since, until }: Span): string {
+function name({ conversationId, since, until }: VersionRange): string {
   return `${conversationId} ${since} ${until}`
 }

@@ -24,7 +24,7 @@ const LARGEST_PAGE = 100
 
 const senderOf = perNode(({ db }) => createSender(db))
 
-export interface Sent {
+export interface SendResult {
   message: ChatMessage
   /** True if the `client_id` was known and nothing was stored. */
   repeated: boolean
@@ -40,7 +40,7 @@ export async function sendMessage(
   senderId: number,
   conversationId: number,
   input: SendBody,
-): Promise<Sent> {
+): Promise<SendResult> {
   const fault = findFault(input)
   if (fault) {
     // Whose help is locked is told that first.
@@ -92,7 +92,7 @@ async function storeAndPublish(
   senderId: number,
   conversationId: number,
   input: SendBody,
-): Promise<Sent | 'repeated'> {
+): Promise<SendResult | 'repeated'> {
   const send = {
     conversationId,
     senderId,
@@ -132,7 +132,7 @@ async function retryOrRefuse(core: Core, send: Send): Promise<SentRow | 'repeate
 }
 
 /** Published again: the node that stored it may have died before it published. */
-function repeat(core: Core, senderId: number, first: store.MessageRow): Sent {
+function repeat(core: Core, senderId: number, first: store.MessageRow): SendResult {
   core.bus.publish(`conversation:${first.conversationId}`, { ...toChange(core, first), repeated: true })
   return { message: toMessage(core, first, senderId), repeated: true }
 }

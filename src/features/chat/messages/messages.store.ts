@@ -124,7 +124,7 @@ export async function listMessagesAround(
 }
 
 /** Changes later than `since` and not later than `until`. */
-export interface Span {
+export interface VersionRange {
   conversationId: number
   since: number
   until: number
@@ -148,7 +148,7 @@ const selectChanges = statement<
 )
 
 /** For each span the first `limit` messages whose latest change lies in it, in the order of the changes. */
-export async function listChanges(db: Pool, spans: Span[], limit: number): Promise<MessageRow[][]> {
+export async function listChanges(db: Pool, spans: VersionRange[], limit: number): Promise<MessageRow[][]> {
   const rows = await selectChanges(db, {
     conversationIds: spans.map(({ conversationId }) => conversationId),
     since: spans.map(({ since }) => since),

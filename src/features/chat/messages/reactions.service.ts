@@ -13,19 +13,19 @@ const EMOJI = /^\p{RGI_Emoji}$/v
 /** Most changes that share a transaction, and most of one person that may wait. */
 const AT_ONCE = 64
 
-export interface ReactionInput extends store.Asked {
+export interface ReactionInput extends store.ReactionTarget {
   emoji: string
   /** Whether the emoji is added or removed. */
   added: boolean
 }
 
-interface Reacted {
+interface ReactionResult {
   /** The message's version and reactions after this change. */
   version: number
   reactions: StoredReaction[]
   isChanged: boolean
 }
-type Refusal = 'not_found' | 'not_connected' | 'deleted' | 'too_many'
+type ReactionRefusal = 'not_found' | 'not_connected' | 'deleted' | 'too_many'
 
 /**
  * Adds one's reaction to a message or removes it; if that changes nothing, there is no new version. 400 for what is no
@@ -49,7 +49,7 @@ const reactionsShared = perNode((core) =>
     size: AT_ONCE,
     key: ({ conversationId }: ReactionInput) => conversationId,
     turns: { owner: ({ userId }) => userId, most: AT_ONCE },
-    async run(inputs): Promise<(Reacted | Refusal | typeof HELD)[]> {
+    async run(inputs): Promise<(ReactionResult | ReactionRefusal | typeof HELD)[]> {
       const outcomes = await core.db.transaction((tx) => change(tx, inputs))
       for (const [index, outcome] of outcomes.entries()) {
         const input = inputs[index]
@@ -70,7 +70,10 @@ const reactionsShared = perNode((core) =>
   }),
 )
 
-async function change(tx: Executor, inputs: ReactionInput[]): Promise<(Reacted | Refusal | typeof HELD)[]> {
+async function change(
+  tx: Executor,
+  inputs: ReactionInput[],
+): Promise<(ReactionResult | ReactionRefusal | typeof HELD)[]> {
   const ids = [...new Set(inputs.map(({ conversationId }) => conversationId))]
   const versions = await tryLockConversations(tx, ids)
   const known = new Map(versions)
@@ -78,7 +81,7 @@ async function change(tx: Executor, inputs: ReactionInput[]): Promise<(Reacted |
   const rows = await store.listReactable(tx, inputs)
   /** What each message becomes. */
   const messages = new Map<number, { id: number; version: number; reactions: StoredReaction[] }>()
-  const outcomes = inputs.map((input, index): Reacted | Refusal | typeof HELD => {
+  const outcomes = inputs.map((input, index): ReactionResult | ReactionRefusal | typeof HELD => {
     const { conversationId, messageId } = input
     const row = rows[index]
     if (!row) return 'not_found'

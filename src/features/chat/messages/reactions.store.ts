@@ -3,7 +3,7 @@ import type { StoredReaction } from '../../../bus/events.ts'
 import type { Executor } from '../../../db/database-client.ts'
 import { query } from '../../../db/query.ts'
 
-export interface Asked {
+export interface ReactionTarget {
   conversationId: number
   messageId: number
   userId: number
@@ -19,7 +19,10 @@ export interface ReactableRow {
 }
 
 /** The messages that these people want to react to, each as this person sees it; undefined where they can't see it. */
-export async function listReactable(tx: Executor, asked: Asked[]): Promise<(ReactableRow | undefined)[]> {
+export async function listReactable(
+  tx: Executor,
+  targets: ReactionTarget[],
+): Promise<(ReactableRow | undefined)[]> {
   const rows = await query<ReactableRow & { ord: number }>(
     tx,
     {
@@ -31,17 +34,17 @@ export async function listReactable(tx: Executor, asked: Asked[]): Promise<(Reac
       reactions: 'jsonb',
     },
     sql`
-    select asked.ord::int, message.id as "messageId", message.version, message.deleted_at is not null as "isDeleted",
+    select target.ord::int, message.id as "messageId", message.version, message.deleted_at is not null as "isDeleted",
            member.can_send as "canSend", coalesce(message.reactions, '[]') as reactions
-      from unnest(${sql.param(asked.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(asked.map(({ messageId }) => messageId))}::int[],
-                  ${sql.param(asked.map(({ userId }) => userId))}::int[])
-             with ordinality as asked(conversation_id, message_id, user_id, ord)
-      join messages message on message.id = asked.message_id and message.conversation_id = asked.conversation_id
+      from unnest(${sql.param(targets.map(({ conversationId }) => conversationId))}::int[],
+                  ${sql.param(targets.map(({ messageId }) => messageId))}::int[],
+                  ${sql.param(targets.map(({ userId }) => userId))}::int[])
+             with ordinality as target(conversation_id, message_id, user_id, ord)
+      join messages message on message.id = target.message_id and message.conversation_id = target.conversation_id
       join conversation_members member
-        on member.conversation_id = asked.conversation_id and member.user_id = asked.user_id`,
+        on member.conversation_id = target.conversation_id and member.user_id = target.user_id`,
   )
-  const reactable: (ReactableRow | undefined)[] = asked.map(() => undefined)
+  const reactable: (ReactableRow | undefined)[] = targets.map(() => undefined)
   for (const { ord, ...row } of rows) reactable[ord - 1] = row
   return reactable
 }

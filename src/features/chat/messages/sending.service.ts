@@ -9,13 +9,13 @@ import * as store from './sending.store.ts'
 const MOST_OF_ONE = 64
 
 /** undefined: the sender may not send there; `repeated`: a message with this `client_id` is stored. */
-export type Outcome = store.SentRow | 'repeated' | undefined
+export type SendOutcome = store.SentRow | 'repeated' | undefined
 
 /** Stores messages. Sends that wait for the database at the same time share one statement; senders take turns. */
-export function createSender(db: Db): (send: store.Send) => Promise<Outcome> {
+export function createSender(db: Db): (send: store.Send) => Promise<SendOutcome> {
   let stored = 0
 
-  async function insert(sends: store.Send[]): Promise<(Outcome | typeof HELD)[]> {
+  async function insert(sends: store.Send[]): Promise<(SendOutcome | typeof HELD)[]> {
     // A plan that was made when the tables were small would scan whole tables, so there is a new plan each time the
     // number of messages has doubled.
     const plan = Math.floor(Math.log2(stored))
@@ -28,7 +28,7 @@ export function createSender(db: Db): (send: store.Send) => Promise<Outcome> {
   }
 
   /** Inserts the sends that are not stored yet: one stored `client_id` fails the whole statement. */
-  async function insertNew(sends: store.Send[], violation: unknown): Promise<(Outcome | typeof HELD)[]> {
+  async function insertNew(sends: store.Send[], violation: unknown): Promise<(SendOutcome | typeof HELD)[]> {
     const rows = await store.listMessagesByClientIds(db, sends.filter(isNamed))
     const known = new Set(rows.map(nameSend))
     // The conflicting row was deleted meanwhile: each send is tried alone.

@@ -3,7 +3,13 @@ import { MAX_INT } from '../../../../schemas/common.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/database-client.ts'
 import { AppError } from '../../../errors.ts'
-import { findWords, type Range, type Wanted, wantedIn, wantedKeys } from '../../../formats/words.ts'
+import {
+  findWords,
+  type Range,
+  type SearchWords,
+  searchKeysOf,
+  searchWordsOf,
+} from '../../../formats/words.ts'
 import type { Asker } from '../../../scheduling/fair-queue.ts'
 import { toMessage } from '../messages/message-mapping.ts'
 import * as store from './message-search.store.ts'
@@ -36,7 +42,7 @@ export async function searchMessages(
   asker: Asker,
   end: AbortSignal,
 ): Promise<{ messages: FoundMessage[]; has_more: boolean }> {
-  const wanted = wantedIn(q)
+  const wanted = searchWordsOf(q)
   const size = Math.min(limit, LARGEST_PAGE)
   return core.db.transaction(async (tx) => {
     await store.beginSearch(tx)
@@ -46,7 +52,7 @@ export async function searchMessages(
     ])
     if (conversation_id !== undefined && searched.length === 0) throw new AppError('not_found')
     if (wanted.length === 0) return { messages: [], has_more: false }
-    const search: store.Search = {
+    const search: store.MessageSearch = {
       readerId: userId,
       fromId: from_user_id,
       before: Math.min(before, newest + 1),
@@ -54,8 +60,8 @@ export async function searchMessages(
       words: toQuery(wanted, from_user_id),
     }
     const find = finder(core, wanted, asker, end)
-    const unindexed = (older: store.Search) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
-    const indexed = (older: store.Search) => listNewestIndexed(tx, older, newest, size + 1)
+    const unindexed = (older: store.MessageSearch) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
+    const indexed = (older: store.MessageSearch) => listNewestIndexed(tx, older, newest, size + 1)
     const found = [
       ...(await collect(find, search, size + 1, UNINDEXED_PAGE, unindexed)),
       ...(await collect(find, search, size + 1, size + 1, indexed)),
@@ -72,15 +78,15 @@ export async function searchMessages(
   })
 }
 
-interface Found {
-  row: store.FoundRow
+interface MessageHit {
+  row: store.FoundMessageRow
   matches: Range[]
 }
 
-type Find = (row: store.FoundRow) => Promise<Range[] | undefined>
+type Find = (row: store.FoundMessageRow) => Promise<Range[] | undefined>
 
 /** Looks for words in one message after another: other work comes in between, and once nobody waits it stops. */
-function finder(core: Core, wanted: Wanted, asker: Asker, end: AbortSignal): Find {
+function finder(core: Core, wanted: SearchWords, asker: Asker, end: AbortSignal): Find {
   return ({ message, attachments }) => {
     if (end.aborted) throw end.reason instanceof AppError ? end.reason : new AppError('aborted')
     const names = (attachments ?? []).map(({ name }) => name)
@@ -91,12 +97,12 @@ function finder(core: Core, wanted: Wanted, asker: Asker, end: AbortSignal): Fin
 /** Reads older and older messages, in pages of a size, until enough of them have the words, or there are no more. */
 async function collect(
   find: Find,
-  search: store.Search,
+  search: store.MessageSearch,
   enough: number,
   page: number,
-  read: (older: store.Search) => Promise<store.FoundRow[]>,
-): Promise<Found[]> {
-  const found: Found[] = []
+  read: (older: store.MessageSearch) => Promise<store.FoundMessageRow[]>,
+): Promise<MessageHit[]> {
+  const found: MessageHit[] = []
   for (let before = search.before; ; ) {
     const rows = await read({ ...search, before })
     for (const row of rows) {
@@ -116,10 +122,10 @@ async function collect(
  */
 async function listNewestIndexed(
   tx: Executor,
-  search: store.Search,
+  search: store.MessageSearch,
   newest: number,
   limit: number,
-): Promise<store.FoundRow[]> {
+): Promise<store.FoundMessageRow[]> {
   const theirs = search.searched.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
   let span = 1 + Math.floor((FIRST_LOOK * newest) / Math.max(theirs, 1))
   const ids: number[] = []
@@ -146,8 +152,8 @@ async function listNewestIndexed(
 }
 
 /** The text search query for the index: words are letters and digits, so nothing in them has to be escaped. */
-function toQuery(wanted: Wanted, fromId: number | undefined): string {
-  const keys = wantedKeys(wanted)
+function toQuery(wanted: SearchWords, fromId: number | undefined): string {
+  const keys = searchKeysOf(wanted)
   if (fromId !== undefined) keys.push({ key: senderKey(fromId), isBeginning: false })
   return keys
     .map(({ key, isBeginning }) => `'${inConversation('#', key)}'${isBeginning ? ':*' : ''}`)

@@ -18,7 +18,7 @@ export interface SearchedRow {
   mark: number
 }
 
-export interface Search {
+export interface MessageSearch {
   readerId: number
   fromId: number | undefined
   /** Ids of messages below this one. */
@@ -29,7 +29,7 @@ export interface Search {
 }
 
 /** A message, and what the reader sees its conversation called. */
-export type FoundRow = MessageRow & { conversationName: string }
+export type FoundMessageRow = MessageRow & { conversationName: string }
 
 const FOUND_TYPES = { ...MESSAGE_TYPES, conversationName: 'text' } as const
 
@@ -45,9 +45,12 @@ const FOUND_TABLES = sql`
   join conversations conversation on conversation.id = message.conversation_id
   join users sender on sender.id = message.sender_id`
 
-type RawFoundRow = RawMessageRow & { conversationName: string }
+type RawFoundMessageRow = RawMessageRow & { conversationName: string }
 
-const toFoundRow = (row: RawFoundRow): FoundRow => ({ ...toRow(row), conversationName: row.conversationName })
+const toFoundRow = (row: RawFoundMessageRow): FoundMessageRow => ({
+  ...toRow(row),
+  conversationName: row.conversationName,
+})
 
 /**
  * At the beginning of a search's transaction. It reads one state of the database, so that what is indexed meanwhile is
@@ -92,7 +95,7 @@ export async function findNewestId(tx: Executor): Promise<number> {
 }
 
 /** Whether the reader is shown a message. */
-function isShown({ readerId, fromId }: Search): SQL {
+function isShown({ readerId, fromId }: MessageSearch): SQL {
   return sql`message.deleted_at is null
     and message.sender_id not in (select blocked_id from blocks where blocker_id = ${readerId})
     ${fromId === undefined ? sql`` : sql`and message.sender_id = ${fromId}`}`
@@ -105,10 +108,14 @@ function marksOf(searched: SearchedRow[]): SQL {
 }
 
 /** Messages whose latest change the index has not followed yet, newest first. */
-export async function listUnindexed(tx: Executor, search: Search, limit: number): Promise<FoundRow[]> {
+export async function listUnindexed(
+  tx: Executor,
+  search: MessageSearch,
+  limit: number,
+): Promise<FoundMessageRow[]> {
   const behind = search.searched.filter(({ version, mark }) => version > mark)
   if (behind.length === 0) return []
-  const rows = await query<RawFoundRow>(
+  const rows = await query<RawFoundMessageRow>(
     tx,
     FOUND_TYPES,
     sql`
@@ -123,9 +130,9 @@ export async function listUnindexed(tx: Executor, search: Search, limit: number)
 }
 
 /** The messages with these ids, newest first. */
-export async function listByIds(tx: Executor, readerId: number, ids: number[]): Promise<FoundRow[]> {
+export async function listByIds(tx: Executor, readerId: number, ids: number[]): Promise<FoundMessageRow[]> {
   if (ids.length === 0) return []
-  const rows = await query<RawFoundRow>(
+  const rows = await query<RawFoundMessageRow>(
     tx,
     FOUND_TYPES,
     sql`
@@ -136,7 +143,7 @@ export async function listByIds(tx: Executor, readerId: number, ids: number[]): 
 }
 
 /** The conversations with the query for each, as a table. */
-function queriesOf({ searched, words }: Search): SQL {
+function queriesOf({ searched, words }: MessageSearch): SQL {
   return sql`
     searched as materialized (
       select id, mark, replace(${words}, '#', id::text)::tsquery as words from ${marksOf(searched)})`
@@ -146,7 +153,7 @@ function queriesOf({ searched, words }: Search): SQL {
  * Whether a row of the index is about the message as it is now, and the reader is shown it. `offset 0` has it looked at
  * row by row: PostgreSQL takes words for far more frequent than most are, and would begin with all messages.
  */
-function isCurrent(search: Search, mark: SQL): SQL {
+function isCurrent(search: MessageSearch, mark: SQL): SQL {
   return sql`exists (
     select from messages message
      where message.id = word.message_id and message.version <= ${mark} and ${isShown(search)} offset 0)`
@@ -158,7 +165,7 @@ function isCurrent(search: Search, mark: SQL): SQL {
  */
 export async function lookUp(
   tx: Executor,
-  search: Search,
+  search: MessageSearch,
   { limit, most }: { limit: number; most: number | null },
 ): Promise<{ ids: number[]; count: number }> {
   const rows = await query<{ ids: number[]; count: number }>(
@@ -184,7 +191,7 @@ export async function lookUp(
  */
 export async function lookThrough(
   tx: Executor,
-  search: Search,
+  search: MessageSearch,
   from: number,
 ): Promise<{ ids: number[]; seen: number }> {
   const rows = await query<{ ids: number[]; seen: number }>(

@@ -14,7 +14,7 @@ export async function listBehind(db: Executor, limit: number): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-export interface MarkRow {
+export interface IndexMarkRow {
   conversationId: number
   /** The version up to which the index has followed. */
   mark: number
@@ -26,14 +26,14 @@ export interface MarkRow {
  * The marks of these conversations, locked until the transaction ends, without those that somebody else works on. The
  * conversations are locked as well: one that is being deleted is passed over.
  */
-export async function tryLockMarks(tx: Executor, ids: number[]): Promise<MarkRow[]> {
+export async function tryLockMarks(tx: Executor, ids: number[]): Promise<IndexMarkRow[]> {
   await tx.execute(sql`
     insert into search_marks (conversation_id, version)
     select id, 0 from conversations c
      where ${isAnyOf(sql`id`, ids)} and not exists (select from search_marks where conversation_id = c.id)
      order by id for key share skip locked
     on conflict do nothing`)
-  return query<MarkRow>(
+  return query<IndexMarkRow>(
     tx,
     { conversationId: 'integer', mark: 'integer', version: 'integer' },
     sql`
@@ -57,7 +57,7 @@ export interface ChangedRow {
 }
 
 /** Messages that changed after the marks, in the order of the marks and then of their changes. */
-export async function listChanged(tx: Executor, marks: MarkRow[], limit: number): Promise<ChangedRow[]> {
+export async function listChanged(tx: Executor, marks: IndexMarkRow[], limit: number): Promise<ChangedRow[]> {
   return query<ChangedRow>(
     tx,
     {

@@ -1,7 +1,7 @@
 import type { PracticeCard, ReviewedCard } from '../../../../schemas/practice.schemas.ts'
 import type { Core } from '../../../core.ts'
 import { findPaper } from '../../attempts/papers.service.ts'
-import { listNames, type Names } from '../practice.store.ts'
+import { type CardNames, listNames } from '../practice.store.ts'
 import type { Memory } from './decks.store.ts'
 import { retrievability } from './practice-schedule.ts'
 
@@ -28,7 +28,7 @@ export function toReviewed(memory: Memory, now: number): ReviewedCard {
 
 export function toCard(
   { questionId, examId }: Pick<CardName, 'questionId' | 'examId'>,
-  { examName, tags }: Names,
+  { examName, tags }: CardNames,
   reviewed: ReviewedCard,
 ): PracticeCard {
   return {

@@ -9,11 +9,11 @@ import { listInForce } from '../../attempts/grading-lock.service.ts'
 import type { Paper } from '../../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
 import { replayCards } from '../reviews/replaying.service.ts'
-import { type Asked, findAsked, formOf, judge, listAsked } from './asked-questions.ts'
+import { type CardQuestion, findCardQuestion, formOf, judge, listCardQuestions } from './card-questions.ts'
 import * as store from './decks.store.ts'
 import { NEW_CARD, SCHEDULER } from './practice-schedule.ts'
 
-const HIDDEN: store.Form = { paperId: null, marks: 0, guess: 0 }
+const HIDDEN: store.CardForm = { paperId: null, marks: 0, guess: 0 }
 
 /**
  * Looks again at the cards of a person's exams where anything has changed that decides about them: results came or
@@ -46,9 +46,9 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
     (await store.listDeckCards(tx, userId, examId)).map((card) => [card.questionId, card]),
   )
   const given = await formsOfResults(core, tx, results, inForce)
-  const open = deck.isOpen ? listAsked(await currentPaperOf(core, tx, examId), inForce) : []
+  const open = deck.isOpen ? listCardQuestions(await currentPaperOf(core, tx, examId), inForce) : []
   const forms = new Map(given)
-  for (const asked of open) forms.set(asked.question.id, formOf(asked))
+  for (const cardQuestion of open) forms.set(cardQuestion.question.id, formOf(cardQuestion))
 
   const seeded = await seed(core, tx, userId, examId, results)
   const { cards: replayed } = await replayCards(tx, userId, [...seeded])
@@ -73,16 +73,16 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
 async function formsOfResults(
   core: Core,
   tx: Executor,
-  results: readonly store.FinishedRow[],
+  results: readonly store.FinishedAttemptRow[],
   inForce: readonly Regrade[],
-): Promise<ReadonlyMap<number, store.Form>> {
-  const forms = new Map<number, store.Form>()
+): Promise<ReadonlyMap<number, store.CardForm>> {
+  const forms = new Map<number, store.CardForm>()
   for (const { paperId, drawn } of results.toReversed()) {
     const paper = await getPaper(core, tx, paperId)
     for (const id of listGiven(paper, drawn)) {
       if (forms.has(id)) continue
-      const asked = findAsked(paper, inForce, id)
-      forms.set(id, asked ? formOf(asked) : HIDDEN)
+      const cardQuestion = findCardQuestion(paper, inForce, id)
+      forms.set(id, cardQuestion ? formOf(cardQuestion) : HIDDEN)
     }
   }
   const existing = await store.listExisting(tx, [...forms.keys()])
@@ -96,7 +96,7 @@ function listGiven(paper: Paper, drawn: readonly number[] | null): number[] {
   return paper.tasks.flatMap(({ id }) => (given === null || given.has(id) ? id : []))
 }
 
-function hasForm(card: store.CardRow | undefined, { paperId, marks, guess }: store.Form): boolean {
+function hasForm(card: store.CardRow | undefined, { paperId, marks, guess }: store.CardForm): boolean {
   return card !== undefined && card.paperId === paperId && card.marks === marks && card.guess === guess
 }
 
@@ -109,7 +109,7 @@ async function seed(
   tx: Executor,
   userId: number,
   examId: number,
-  results: readonly store.FinishedRow[],
+  results: readonly store.FinishedAttemptRow[],
 ): Promise<Set<number>> {
   const unread = results.filter(({ isRead }) => !isRead)
   if (unread.length === 0) return new Set()
@@ -121,11 +121,11 @@ async function seed(
     if (wanted.size === 0) continue
     const inForce = await listInForce(tx, examId, new Date(visibleAt))
     const answers = await store.readAnswers(tx, attemptId)
-    for (const asked of listKeyed(paper, inForce)) {
-      const questionId = asked.question.id
+    for (const cardQuestion of listKeyed(paper, inForce)) {
+      const questionId = cardQuestion.question.id
       if (!wanted.has(questionId)) continue
       seeded.add(questionId)
-      const rating = judge(asked, answers[questionId]) === 'right' ? 3 : 1
+      const rating = judge(cardQuestion, answers[questionId]) === 'right' ? 3 : 1
       reviews.push({ clientId: randomUUID(), questionId, paperId, attemptId, answeredAt, rating })
     }
   }
@@ -138,8 +138,8 @@ async function seed(
 }
 
 /** The questions that have a key, dropped ones too: what was answered stays when they come back. */
-function listKeyed(paper: Paper, inForce: readonly Regrade[]): Asked[] {
-  return listAsked(
+function listKeyed(paper: Paper, inForce: readonly Regrade[]): CardQuestion[] {
+  return listCardQuestions(
     paper,
     inForce.filter(({ action }) => action !== 'drop'),
   )

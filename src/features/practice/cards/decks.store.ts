@@ -178,7 +178,7 @@ export async function deleteDeck(tx: Executor, userId: number, examId: number): 
 // --- what decks are made of
 
 /** A finished attempt. */
-export interface FinishedRow {
+export interface FinishedAttemptRow {
   id: number
   paperId: number
   drawn: number[] | null
@@ -190,8 +190,12 @@ export interface FinishedRow {
 }
 
 /** A person's finished attempts at an exam, oldest first. */
-export async function listFinished(tx: Executor, userId: number, examId: number): Promise<FinishedRow[]> {
-  return query<FinishedRow>(
+export async function listFinished(
+  tx: Executor,
+  userId: number,
+  examId: number,
+): Promise<FinishedAttemptRow[]> {
+  return query<FinishedAttemptRow>(
     tx,
     {
       id: 'integer',
@@ -267,13 +271,13 @@ export interface Memory {
 }
 
 /** Where a card's question stands, and what its marks weigh; a `paperId` of null: it may not be practised. */
-export interface Form {
+export interface CardForm {
   paperId: number | null
   marks: number
   guess: number
 }
 
-export interface CardRow extends Memory, Form {
+export interface CardRow extends Memory, CardForm {
   questionId: number
   examId: number
 }

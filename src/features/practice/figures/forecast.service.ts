@@ -11,14 +11,14 @@ import { currentPaperOf } from '../../attempts/papers.service.ts'
 import { chancesOf } from '../../exams/drawing.ts'
 import { foldTag } from '../../questions/question-tags.ts'
 import { timesFor } from '../../timing/time-windows.ts'
-import { guessOf, listAsked } from '../cards/asked-questions.ts'
+import { guessOf, listCardQuestions } from '../cards/card-questions.ts'
 import { lookAgain } from '../cards/decks.service.ts'
 import { retrievability } from '../cards/practice-schedule.ts'
 import * as store from './forecast.store.ts'
 import { type Chance, forecast } from './forecasting.ts'
 
 /** A question of the paper that a new attempt would have. */
-interface Forecasted extends Chance {
+interface ForecastQuestion extends Chance {
   tags: readonly string[]
   isCovered: boolean
   /** Whether the person may see its key. */
@@ -65,17 +65,17 @@ async function listForecasted(
   userId: number,
   { id: examId, draw }: { id: number; draw: DrawRule[] | null },
   at: number,
-): Promise<Forecasted[]> {
+): Promise<ForecastQuestion[]> {
   const [paper, inForce, { cards, isOpen }, tags] = await Promise.all([
     currentPaperOf(core, core.db, examId),
     listInForce(core.db, examId),
     store.readDeck(core.db, userId, examId),
     store.listTags(core.db, examId),
   ])
-  const askable = new Set(listAsked(paper, inForce).map(({ question }) => question.id))
+  const askable = new Set(listCardQuestions(paper, inForce).map(({ question }) => question.id))
   const chances = draw && chancesOf(draw, paper.tasks)
   const takeBreak = breaks()
-  const forecasted: Forecasted[] = []
+  const forecasted: ForecastQuestion[] = []
   for (const question of paper.gradedBy(inForce).questions) {
     await takeBreak()
     const weight = chances ? (chances.get(question.id) ?? 0) : 1
@@ -100,11 +100,11 @@ async function listForecasted(
 
 /** Tags of questions whose keys are not to be seen stay unknown. */
 async function listTags(
-  questions: readonly Forecasted[],
+  questions: readonly ForecastQuestion[],
   passPercentage: number,
 ): Promise<ForecastAnswer['by_tag']> {
   const takeBreak = breaks()
-  const byTag = new Map<string, { spelling: string; tagged: Forecasted[] }>()
+  const byTag = new Map<string, { spelling: string; tagged: ForecastQuestion[] }>()
   for (const question of questions) {
     await takeBreak()
     if (!question.isVisible) continue

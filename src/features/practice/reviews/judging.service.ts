@@ -6,7 +6,7 @@ import type { Regrade } from '../../../db/tables/corrections.tables.ts'
 import { listInForceOf } from '../../attempts/grading-lock.service.ts'
 import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
 import { kindOf } from '../../questions/kinds/kinds.ts'
-import { type Asked, findAsked, formOf, judge } from '../cards/asked-questions.ts'
+import { type CardQuestion, findCardQuestion, formOf, judge } from '../cards/card-questions.ts'
 import type { CardRow } from '../cards/decks.store.ts'
 import { NEW_CARD, type RetentionSince } from '../cards/practice-schedule.ts'
 import { listSettingsOf } from '../practice-settings.store.ts'
@@ -16,7 +16,7 @@ import * as store from './reviews.store.ts'
 const LONGEST_MS = 10 * 60_000
 
 /** A review with its place in time; ids are compared in lower case. */
-export type Given = Review & {
+export type DatedReview = Review & {
   clientId: string
   answeredAt: number
   /** Whether it comes after all that its card has had, whatever `answeredAt` is. */
@@ -24,31 +24,31 @@ export type Given = Review & {
 }
 
 /** Reviews that a person sends together. */
-export interface Arrival {
+export interface ReviewBatch {
   userId: number
-  given: readonly Given[]
+  given: readonly DatedReview[]
 }
 
 /** What decides about them; to be read under the lock of the person's row. */
-export interface Facts extends Pick<Arrival, 'given'> {
+export interface Facts extends Pick<ReviewBatch, 'given'> {
   /** Those that are stored already. */
   known: readonly store.StoredReview[]
   /** The others; of equal ids the first. */
-  added: readonly Given[]
+  added: readonly DatedReview[]
   cards: ReadonlyMap<number, CardRow>
   open: ReadonlyMap<number, store.OpenRow>
   settings: readonly RetentionSince[]
 }
 
 /** The facts about each of these people. */
-export async function findFacts(tx: Executor, arrivals: readonly Arrival[]): Promise<Map<number, Facts>> {
-  const asked = arrivals.flatMap(({ userId, given }) =>
+export async function findFacts(tx: Executor, arrivals: readonly ReviewBatch[]): Promise<Map<number, Facts>> {
+  const keys = arrivals.flatMap(({ userId, given }) =>
     given.map(({ clientId, question_id: questionId }) => ({ userId, clientId, questionId })),
   )
   const [known, cards, open, settings] = await Promise.all([
-    store.listReviews(tx, asked),
-    store.listCards(tx, asked),
-    store.listOpen(tx, asked),
+    store.listReviews(tx, keys),
+    store.listCards(tx, keys),
+    store.listOpen(tx, keys),
     listSettingsOf(
       tx,
       arrivals.map(({ userId }) => userId),
@@ -75,7 +75,7 @@ export async function findFacts(tx: Executor, arrivals: readonly Arrival[]): Pro
 }
 
 /** Those that are not stored yet; of equal ids the first. */
-function without(given: readonly Given[], known: readonly store.StoredReview[]): Given[] {
+function without(given: readonly DatedReview[], known: readonly store.StoredReview[]): DatedReview[] {
   const seen = new Set(known.map(({ clientId }) => clientId))
   return given.filter(({ clientId }) => {
     const isNew = !seen.has(clientId)
@@ -112,15 +112,15 @@ export function isPlain({ added, cards, open }: Facts): boolean {
   })
 }
 
-export type Refusal = 'not_found' | 'validation_failed'
+export type ReviewRefusal = 'not_found' | 'validation_failed'
 
 /** A review whose question may be practised, judged. */
-export type JudgedReview = Omit<store.NewReview, 'expected' | 'stored'> & { asked: Asked }
+export type JudgedReview = Omit<store.NewReview, 'expected' | 'stored'> & { cardQuestion: CardQuestion }
 
-export interface Judged {
+export interface Judgements {
   judged: JudgedReview[]
   /** By client id. */
-  refused: Map<string, Refusal>
+  refused: Map<string, ReviewRefusal>
   /** By question, those that are not stored yet too. */
   cards: Map<number, CardRow>
 }
@@ -131,16 +131,16 @@ export async function judgeAll(
   { userId, seed }: Learner,
   { added, cards: stored, open }: Facts,
   regrades: ReadonlyMap<number, readonly Regrade[]>,
-): Promise<Judged> {
+): Promise<Judgements> {
   const cards = new Map(stored)
   for (const { questionId, examId, paperId } of open.values()) {
     const paper = await (paperId === null ? currentPaperOf(core, tx, examId) : getPaper(core, tx, paperId))
-    const asked = findAsked(paper, regrades.get(examId) ?? [], questionId)
-    if (asked) cards.set(questionId, { ...NEW_CARD, ...formOf(asked), questionId, examId })
+    const cardQuestion = findCardQuestion(paper, regrades.get(examId) ?? [], questionId)
+    if (cardQuestion) cards.set(questionId, { ...NEW_CARD, ...formOf(cardQuestion), questionId, examId })
   }
   const versions = await listVersions(tx, userId, added, cards)
   const judged: JudgedReview[] = []
-  const refused = new Map<string, Refusal>()
+  const refused = new Map<string, ReviewRefusal>()
   /** When the newest review of each card is, with those of this request. */
   const newest = new Map<number, number>()
   for (const each of added) {
@@ -148,16 +148,16 @@ export async function judgeAll(
     const card = cards.get(questionId)
     const paperId = question_version ?? card?.paperId
     const isShown = paperId === card?.paperId || versions.has(`${questionId}/${paperId}`)
-    const asked =
+    const cardQuestion =
       card && paperId && isShown
-        ? findAsked(await getPaper(core, tx, paperId), regrades.get(card.examId) ?? [], questionId)
+        ? findCardQuestion(await getPaper(core, tx, paperId), regrades.get(card.examId) ?? [], questionId)
         : undefined
-    const answer = asked && readAnswer(asked, each.answer, seed)
-    if (!card || !asked || answer === undefined) {
-      refused.set(clientId, asked ? 'validation_failed' : 'not_found')
+    const answer = cardQuestion && readAnswer(cardQuestion, each.answer, seed)
+    if (!card || !cardQuestion || answer === undefined) {
+      refused.set(clientId, cardQuestion ? 'validation_failed' : 'not_found')
       continue
     }
-    const outcome = judge(asked, answer)
+    const outcome = judge(cardQuestion, answer)
     const before = newest.get(questionId) ?? card.lastReview ?? Number.NEGATIVE_INFINITY
     const answeredAt = each.isLast ? Math.max(each.answeredAt, before + 1) : each.answeredAt
     newest.set(questionId, Math.max(before, answeredAt))
@@ -166,7 +166,7 @@ export async function judgeAll(
       clientId,
       questionId,
       examId: card.examId,
-      paperId: asked.paper.id,
+      paperId: cardQuestion.paper.id,
       answeredAt,
       isExam: false,
       answer,
@@ -174,7 +174,7 @@ export async function judgeAll(
       sure,
       rating: outcome !== 'right' ? 1 : sure ? 3 : 2,
       tookMs: took_ms === undefined ? null : Math.min(LONGEST_MS, took_ms),
-      asked,
+      cardQuestion,
     })
   }
   return { judged, refused, cards }
@@ -184,20 +184,20 @@ export async function judgeAll(
 async function listVersions(
   tx: Executor,
   userId: number,
-  added: readonly Given[],
+  added: readonly DatedReview[],
   cards: ReadonlyMap<number, CardRow>,
 ): Promise<ReadonlySet<string>> {
-  const asked = added.flatMap(({ question_id, question_version }) =>
+  const versions = added.flatMap(({ question_id, question_version }) =>
     question_version === undefined || question_version === cards.get(question_id)?.paperId
       ? []
       : { questionId: question_id, paperId: question_version },
   )
-  const shown = asked.length === 0 ? [] : await store.listShown(tx, userId, asked)
+  const shown = versions.length === 0 ? [] : await store.listShown(tx, userId, versions)
   return new Set(shown.map(({ questionId, paperId }) => `${questionId}/${paperId}`))
 }
 
 /** The answer as attempts store it, '' for an empty one; undefined where it has another form. */
-function readAnswer({ question }: Asked, given: unknown, seed: string): StoredAnswer | undefined {
+function readAnswer({ question }: CardQuestion, given: unknown, seed: string): StoredAnswer | undefined {
   if (given === null || given === '' || (Array.isArray(given) && given.length === 0)) return ''
   return kindOf(question.question_type).readAnswer(question, given, seed)
 }

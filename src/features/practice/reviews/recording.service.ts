@@ -7,21 +7,21 @@ import { toReviewed } from '../cards/card-views.ts'
 import { renewDeck } from '../cards/decks.service.ts'
 import { type CardRow, insertDeck, markAsked, putCards } from '../cards/decks.store.ts'
 import { SCHEDULER } from '../cards/practice-schedule.ts'
-import type { Facts, Judged } from './judging.service.ts'
+import type { Facts, Judgements } from './judging.service.ts'
 import { arrivalDay, countArrivals } from './learners.service.ts'
 import { type Learner, updateArrivals } from './learners.store.ts'
 import { schedule } from './replaying.service.ts'
 import * as store from './reviews.store.ts'
 
 /** A person whose reviews were judged, at least one of them. */
-export interface Reviewed extends Pick<Facts, 'open' | 'settings'>, Judged {
+export interface JudgedLearner extends Pick<Facts, 'open' | 'settings'>, Judgements {
   learner: Learner
   /** How many cards they have; only where there is to be another one. */
   cardCount: number
 }
 
 /** A person's reviews and the cards that follow from them, as they are to be stored. */
-interface Recorded {
+interface PracticeRecord {
   userId: number
   reviews: store.NewReview[]
   cards: (CardRow & { userId: number })[]
@@ -37,12 +37,12 @@ interface Recorded {
 export async function record(
   core: Core,
   tx: Executor,
-  people: readonly Reviewed[],
+  people: readonly JudgedLearner[],
 ): Promise<ReadonlyMap<number, store.StoredReview[] | AppError>> {
   if (people.length === 0) return new Map()
   const day = arrivalDay(core)
   const outcomes = new Map<number, store.StoredReview[] | AppError>()
-  const recorded: Recorded[] = []
+  const recorded: PracticeRecord[] = []
   for (const person of people) {
     const { userId } = person.learner
     try {
@@ -84,9 +84,9 @@ export async function record(
 async function make(
   core: Core,
   tx: Executor,
-  { learner, judged, cards, open, settings, cardCount }: Reviewed,
+  { learner, judged, cards, open, settings, cardCount }: JudgedLearner,
   day: string,
-): Promise<Recorded> {
+): Promise<PracticeRecord> {
   const { userId } = learner
   const added = Map.groupBy(judged, ({ questionId }) => questionId)
   const newCount = [...added.keys()].filter((questionId) => open.has(questionId)).length
@@ -100,7 +100,7 @@ async function make(
   }))
   const now = core.clock()
   const shown = new Map(after.map((card) => [card.questionId, toReviewed(card, now)]))
-  const reviews = judged.map(({ asked: { question }, ...each }) => ({
+  const reviews = judged.map(({ cardQuestion: { question }, ...each }) => ({
     ...each,
     expected: scheduled.expected.get(each.clientId) ?? null,
     stored: {

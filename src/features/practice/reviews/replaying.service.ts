@@ -12,7 +12,7 @@ import {
 import { listSettings } from '../practice-settings.store.ts'
 import * as store from './reviews.store.ts'
 
-interface Scheduled {
+interface ReplayResult {
   /** By question. */
   cards: Map<number, Memory>
   /** What was expected before each review, by client id. */
@@ -29,7 +29,7 @@ export async function schedule(
   settings: readonly RetentionSince[],
   before: ReadonlyMap<number, Memory>,
   added: ReadonlyMap<number, readonly store.LoggedReview[]>,
-): Promise<Scheduled> {
+): Promise<ReplayResult> {
   const late = new Map<number, readonly store.LoggedReview[]>()
   const cards = new Map<number, Memory>()
   const expected = new Map<string, number | null>()
@@ -60,8 +60,8 @@ export async function replayCards(
   userId: number,
   questionIds: readonly number[],
   added: ReadonlyMap<number, readonly store.LoggedReview[]> = new Map(),
-): Promise<Scheduled> {
-  const scheduled: Scheduled = { cards: new Map(), expected: new Map() }
+): Promise<ReplayResult> {
+  const scheduled: ReplayResult = { cards: new Map(), expected: new Map() }
   if (questionIds.length === 0) return scheduled
   const settings = await listSettings(tx, userId)
   const log = Map.groupBy(await store.listLog(tx, userId, questionIds), ({ questionId }) => questionId)

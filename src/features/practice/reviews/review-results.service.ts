@@ -5,22 +5,22 @@ import { perNode } from '../../../per-node.ts'
 import { findPaper } from '../../attempts/papers.service.ts'
 import { findExplanations } from '../../questions/explanations.service.ts'
 import { cardDescriber } from '../cards/card-views.ts'
-import type { Given, Refusal } from './judging.service.ts'
+import type { DatedReview, ReviewRefusal } from './judging.service.ts'
 import type { StoredReview } from './reviews.store.ts'
 
-const REFUSALS: Record<Refusal, string> = {
+const REFUSALS: Record<ReviewRefusal, string> = {
   not_found: 'There is no such question to practise',
   validation_failed: 'This is no answer to this question',
 }
 
 /** What came of the reviews that a person sent together. */
-export interface Settled {
+export interface ReviewBatchResult {
   userId: number
-  given: readonly Given[]
+  given: readonly DatedReview[]
   /** Those that were stored before, and those that are stored now. */
   known: readonly StoredReview[]
   added: readonly StoredReview[]
-  refused: ReadonlyMap<string, Refusal>
+  refused: ReadonlyMap<string, ReviewRefusal>
 }
 
 /** What is read for results that are told at the same time shares statements. */
@@ -28,17 +28,17 @@ const describeShared = perNode((core) =>
   batched({
     lanes: 2,
     size: 64,
-    key: ({ userId }: Settled) => userId,
+    key: ({ userId }: ReviewBatchResult) => userId,
     run: (all) => describeAll(core, all),
   }),
 )
 
 /** The results of these reviews, in their order. Call it after the commit. */
-export function describeResults(core: Core, settled: Settled): Promise<ReviewResult[]> {
+export function describeResults(core: Core, settled: ReviewBatchResult): Promise<ReviewResult[]> {
   return describeShared(core)(settled)
 }
 
-async function describeAll(core: Core, all: readonly Settled[]): Promise<ReviewResult[][]> {
+async function describeAll(core: Core, all: readonly ReviewBatchResult[]): Promise<ReviewResult[][]> {
   const reviews = all.flatMap(({ known, added }) => [...known, ...added])
   const [describe, explanations] = await Promise.all([
     cardDescriber(core, reviews),
@@ -57,7 +57,7 @@ async function describeAll(core: Core, all: readonly Settled[]): Promise<ReviewR
   })
 }
 
-function refuse(client_id: string, code: Refusal = 'not_found'): ReviewResult {
+function refuse(client_id: string, code: ReviewRefusal = 'not_found'): ReviewResult {
   return { client_id, error: { code, message: REFUSALS[code] } }
 }
 

@@ -12,18 +12,18 @@ import { lookAgain } from '../cards/decks.service.ts'
 import { countCards, putCards } from '../cards/decks.store.ts'
 import { publishCounts } from '../practice.service.ts'
 import {
-  type Arrival,
+  type DatedReview,
   type Facts,
   findFacts,
   findRegrades,
-  type Given,
   isPlain,
   judgeAll,
+  type ReviewBatch,
 } from './judging.service.ts'
 import { type Learner, listLearners, lockLearner } from './learners.store.ts'
-import { type Reviewed, record } from './recording.service.ts'
+import { type JudgedLearner, record } from './recording.service.ts'
 import { replayCards } from './replaying.service.ts'
-import { describeResults, type Settled } from './review-results.service.ts'
+import { describeResults, type ReviewBatchResult } from './review-results.service.ts'
 import * as store from './reviews.store.ts'
 
 /** How long phones may keep a review. */
@@ -37,7 +37,7 @@ const MOST_OF_ONE = 32
 const ALONE = Symbol('alone')
 
 /** What comes of reviews that share a transaction. An error refuses them alone. */
-type Outcome = Settled | AppError | typeof ALONE | typeof HELD
+type ReviewBatchOutcome = ReviewBatchResult | AppError | typeof ALONE | typeof HELD
 
 /**
  * Reviews that wait for the database at the same time share one transaction, with one request of each person. There is
@@ -47,7 +47,7 @@ const reviewShared = perNode((core) =>
   batched({
     lanes: 1,
     size: 64,
-    key: ({ userId }: Arrival) => userId,
+    key: ({ userId }: ReviewBatch) => userId,
     turns: { owner: ({ userId }) => userId, most: MOST_OF_ONE },
     run: (arrivals) => reviewTogether(core, arrivals),
   }),
@@ -77,14 +77,14 @@ export async function review(
 }
 
 /** By the service's clock where the device doesn't insist on its own: that may have been set. */
-function readTime({ answered_at }: Review, now: number): Pick<Given, 'answeredAt' | 'isLast'> {
+function readTime({ answered_at }: Review, now: number): Pick<DatedReview, 'answeredAt' | 'isLast'> {
   if (answered_at === undefined) return { answeredAt: now, isLast: true }
   const given = instantOf(answered_at).getTime()
   return { answeredAt: Math.min(now, Math.max(now - LATEST_MS, given)), isLast: false }
 }
 
 /** The outcomes in the order of the arrivals: `HELD` where somebody else has locked a person's row. */
-async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise<Outcome[]> {
+async function reviewTogether(core: Core, arrivals: readonly ReviewBatch[]): Promise<ReviewBatchOutcome[]> {
   const userIds = arrivals.map(({ userId }) => userId)
   return core.db.transaction(async (tx) => {
     // Sent together; PostgreSQL runs them in this order, all but the first one once the rows are locked.
@@ -93,33 +93,35 @@ async function reviewTogether(core: Core, arrivals: readonly Arrival[]): Promise
       listLearners(tx, userIds),
       findFacts(tx, arrivals),
     ])
-    const refused = new Map<number, Exclude<Outcome, Settled>>(stopped)
-    const admitted: Admitted[] = []
+    const refused = new Map<number, Exclude<ReviewBatchOutcome, ReviewBatchResult>>(stopped)
+    const admitted: LockedLearner[] = []
     for (const userId of userIds.filter((id) => !stopped.has(id))) {
       const [learner, known] = [learners.get(userId), facts.get(userId)]
       if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
     const settled = await settle(core, tx, admitted)
-    return userIds.map((userId) => refused.get(userId) ?? (settled.get(userId) as Settled | AppError))
+    return userIds.map(
+      (userId) => refused.get(userId) ?? (settled.get(userId) as ReviewBatchResult | AppError),
+    )
   })
 }
 
 /** In a transaction of its own, after the person's cards were looked at again. */
-async function reviewAlone(core: Core, arrival: Arrival): Promise<Settled> {
+async function reviewAlone(core: Core, arrival: ReviewBatch): Promise<ReviewBatchResult> {
   const { userId } = arrival
   await lookAgain(core, userId)
   return core.db.transaction(async (tx) => {
     const learner = await lockForReviews(core, tx, userId)
     const facts = (await findFacts(tx, [arrival])).get(userId) as Facts
-    const settled = (await settle(core, tx, [{ learner, facts }])).get(userId) as Settled | AppError
+    const settled = (await settle(core, tx, [{ learner, facts }])).get(userId) as ReviewBatchResult | AppError
     if (settled instanceof AppError) throw settled
     return settled
   })
 }
 
 /** Somebody whose row is locked. */
-interface Admitted {
+interface LockedLearner {
   learner: Learner
   facts: Facts
 }
@@ -128,8 +130,8 @@ interface Admitted {
 async function settle(
   core: Core,
   tx: Executor,
-  admitted: readonly Admitted[],
-): Promise<Map<number, Settled | AppError>> {
+  admitted: readonly LockedLearner[],
+): Promise<Map<number, ReviewBatchResult | AppError>> {
   const opening = admitted.filter(({ facts }) => facts.open.size > 0)
   const [regrades, counts] = await Promise.all([
     findRegrades(
@@ -141,7 +143,7 @@ async function settle(
       opening.map(({ learner }) => learner.userId),
     ),
   ])
-  const people: (Facts & Reviewed)[] = []
+  const people: (Facts & JudgedLearner)[] = []
   for (const { learner, facts } of admitted) {
     const judged = await judgeAll(core, tx, learner, facts, regrades)
     people.push({ ...facts, ...judged, learner, cardCount: counts.get(learner.userId) ?? 0 })

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
-import type { Outcome, StoredOutcome } from '../../../db/tables/practice.tables.ts'
+import type { ReviewOutcome, StoredOutcome } from '../../../db/tables/practice.tables.ts'
 import { isCurrentPaper } from '../../attempts/current-paper.sql.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
@@ -75,7 +75,7 @@ export interface StoredReview {
   questionId: number
   examId: number
   paperId: number
-  outcome: Outcome
+  outcome: ReviewOutcome
   rating: number
   isUndone: boolean
   stored: StoredOutcome
@@ -116,7 +116,7 @@ export interface NewReview extends LoggedReview {
   examId: number
   paperId: number
   answer: StoredAnswer
-  outcome: Outcome
+  outcome: ReviewOutcome
   sure: boolean
   tookMs: number | null
   expected: number | null

@@ -1,4 +1,4 @@
-import { createItems, type Item, Skip, toChoiceQuestion } from './exchange-item.ts'
+import { createItems, type ExchangeItem, Skip, toChoiceQuestion } from './exchange-item.ts'
 import { checkLength, linesOf } from './exchange-text.ts'
 
 /** Of lines without blanks around them. */
@@ -12,13 +12,13 @@ export function isAiken(head: string): boolean {
 }
 
 /** A question's lines, then `A. …` or `A) …` for each option, then `ANSWER: A`. */
-export function* readAiken(text: string): Generator<Item> {
+export function* readAiken(text: string): Generator<ExchangeItem> {
   const items = createItems()
   let stem: string[] = []
   let options: { letter: string; text: string }[] = []
   let length = 0
 
-  const build = (key: string | undefined): Item => {
+  const build = (key: string | undefined): ExchangeItem => {
     const [lines, choices] = [stem, options]
     stem = []
     options = []

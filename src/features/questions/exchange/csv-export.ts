@@ -3,12 +3,12 @@ import { stringify } from 'csv-stringify/sync'
 import { markFormula } from '../../../formats/csv-cells.ts'
 import { readCsv } from '../../../formats/csv-reading.ts'
 import { COLUMNS, LATER_COLUMNS, QUESTION_COLUMNS, toOffered } from '../question-csv.ts'
-import type { ExportedQuestion, Item } from './exchange-item.ts'
+import type { ExchangeItem, ExportedQuestion } from './exchange-item.ts'
 
 const CHUNK = 64 * 1024
 
 /** Reads a CSV as `import-csv` does, except that all questions go into the given exam, whatever `exam_id` says. */
-export async function* readCsvItems(bytes: Uint8Array): AsyncGenerator<Item> {
+export async function* readCsvItems(bytes: Uint8Array): AsyncGenerator<ExchangeItem> {
   const upload = Object.assign(Readable.from(chunksOf(bytes)), { truncated: false })
   for await (const row of readCsv(upload, QUESTION_COLUMNS)) {
     const label = `Row ${row.row}`

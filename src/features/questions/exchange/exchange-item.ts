@@ -9,7 +9,7 @@ export interface FoundImage {
 }
 
 /** The common form of all formats; `checkQuestion` decides whether it becomes a question. */
-export type Item = {
+export type ExchangeItem = {
   /** Its name in messages to the person who sent the file: `Question 3 (Pendulum)`, `Row 5`. */
   label: string
 } & (

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../errors.ts'
-import type { Item } from './exchange-item.ts'
+import type { ExchangeItem } from './exchange-item.ts'
 import type { FromThread, ThreadInput } from './exchange-reader.ts'
 import { detectFormat, readItems } from './format-detection.ts'
 
@@ -12,7 +12,7 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** Reads one file, as fast as its items are taken. */
 async function read({ bytes, format: given }: ThreadInput, send: (message: FromThread) => Promise<void>) {
   const format = given ?? detectFormat(bytes)
-  let items: Item[] = []
+  let items: ExchangeItem[] = []
   let size = 0
   for await (const item of readItems(format, bytes)) {
     items.push(item)

@@ -2,7 +2,7 @@ import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { ImportFormat } from '../../../../schemas/exchange.schemas.ts'
 import { AppError, type ErrorCode } from '../../../errors.ts'
-import type { Item } from './exchange-item.ts'
+import type { ExchangeItem } from './exchange-item.ts'
 import { unreadable } from './exchange-text.ts'
 
 export interface ThreadInput {
@@ -11,14 +11,14 @@ export interface ThreadInput {
   format: ImportFormat | undefined
 }
 
-export interface Batch {
+export interface ImportBatch {
   format: ImportFormat
-  items: Item[]
+  items: ExchangeItem[]
   /** The file was read to its end. */
   last?: true
 }
 
-export type FromThread = Batch | { failure: { code: ErrorCode; message: string; stack: string } }
+export type FromThread = ImportBatch | { failure: { code: ErrorCode; message: string; stack: string } }
 
 /** Without the file itself, which is outside of the thread's heap. */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
@@ -29,7 +29,7 @@ const DEADLINE_MS = 60_000
  * waits for it, whatever the file contains. `bytes` are transferred to the thread. Throws 400 or 413 if the file
  * can't be read to its end, `aborted` when `end` aborts.
  */
-export async function* readFileItems(input: ThreadInput, end: AbortSignal): AsyncGenerator<Batch> {
+export async function* readFileItems(input: ThreadInput, end: AbortSignal): AsyncGenerator<ImportBatch> {
   const worker = new Worker(new URL('./exchange-reader-thread.ts', import.meta.url), {
     workerData: input,
     transferList: [input.bytes.buffer as ArrayBuffer],

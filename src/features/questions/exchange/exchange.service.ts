@@ -21,7 +21,7 @@ import { toFields, toValues } from '../question-mapping.ts'
 import { findNamable, withKeysInForce } from '../questions.service.ts'
 import { listQuestionsAfter } from '../questions.store.ts'
 import { writeCsv } from './csv-export.ts'
-import type { ExportedQuestion, FoundImage, Item } from './exchange-item.ts'
+import type { ExchangeItem, ExportedQuestion, FoundImage } from './exchange-item.ts'
 import { readFileItems, type ThreadInput } from './exchange-reader.ts'
 import { unreadable } from './exchange-text.ts'
 import { isGift, writeGift } from './gift-writer.ts'
@@ -32,7 +32,7 @@ import { writeQti } from './qti-writer.ts'
 const MOST_SHOWN = 50
 
 /** The result of reading a file. */
-interface Outcome {
+interface ImportOutcome {
   format: Exchanged['format']
   report: ImportReport
   questions: Tried['questions']
@@ -90,7 +90,7 @@ export async function tryFile(
   return { format, ...report.toAnswer(), questions }
 }
 
-function startOutcome(): Outcome {
+function startOutcome(): ImportOutcome {
   return { format: 'csv', report: new ImportReport(), questions: [] }
 }
 
@@ -99,7 +99,7 @@ type TakeImage = (image: FoundImage) => Promise<{ key: string | null } | { error
 
 async function* readQuestions(
   input: ThreadInput,
-  outcome: Outcome,
+  outcome: ImportOutcome,
   take: TakeImage,
   end: AbortSignal,
   images?: ReadonlySet<string>,
@@ -133,7 +133,7 @@ function checkFound(core: Core, { name, bytes }: FoundImage, asker: Asker) {
 }
 
 async function readItem(
-  item: Exclude<Item, { note: string }>,
+  item: Exclude<ExchangeItem, { note: string }>,
   take: TakeImage,
   images: ReadonlySet<string> | undefined,
 ) {

@@ -3,7 +3,7 @@ import { readNames } from '../../../formats/csv-reading.ts'
 import { COLUMNS } from '../question-csv.ts'
 import { isAiken, readAiken } from './aiken.ts'
 import { readCsvItems } from './csv-export.ts'
-import type { Item } from './exchange-item.ts'
+import type { ExchangeItem } from './exchange-item.ts'
 import { decodeText, unreadable } from './exchange-text.ts'
 import { readGift } from './gift.ts'
 import { readMoodleXml } from './moodle-xml.ts'
@@ -12,7 +12,10 @@ import { rootName } from './xml.ts'
 import { isZip } from './zip-archive.ts'
 
 /** The items of a file, one after another. Throws 400 or 413 where the file as a whole can't be read. */
-export function readItems(format: ImportFormat, bytes: Uint8Array): Iterable<Item> | AsyncIterable<Item> {
+export function readItems(
+  format: ImportFormat,
+  bytes: Uint8Array,
+): Iterable<ExchangeItem> | AsyncIterable<ExchangeItem> {
   switch (format) {
     case 'csv':
       return readCsvItems(bytes)

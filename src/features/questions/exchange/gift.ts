@@ -1,7 +1,14 @@
 import type { OfferedQuestion } from '../../../../schemas/questions.schemas.ts'
 import { toTags } from '../question-tags.ts'
 import { halfway } from './decimal-ranges.ts'
-import { createItems, type Item, NoQuestion, Skip, toChoiceQuestion, toTrueFalse } from './exchange-item.ts'
+import {
+  createItems,
+  type ExchangeItem,
+  NoQuestion,
+  Skip,
+  toChoiceQuestion,
+  toTrueFalse,
+} from './exchange-item.ts'
 import { joinTexts, toMatching, toShort, withoutWildcards } from './exchange-kinds.ts'
 import { checkLength, linesOf } from './exchange-text.ts'
 import { htmlToText } from './rich-text.ts'
@@ -10,7 +17,7 @@ import { htmlToText } from './rich-text.ts'
  * Moodle's GIFT: questions between blank lines, their answers in braces. A question that can't be read is skipped and
  * named. Unescaped braces of LaTeX are told from those of the answers if that is certain.
  */
-export function* readGift(text: string): Generator<Item> {
+export function* readGift(text: string): Generator<ExchangeItem> {
   const items = createItems()
   for (const { text: block, tags } of readBlocks(text)) {
     const { name, format, body } = splitHead(block)

@@ -4,8 +4,8 @@ import { toTags } from '../question-tags.ts'
 import { readCloze } from './cloze.ts'
 import {
   createItems,
+  type ExchangeItem,
   type FoundImage,
-  type Item,
   NoQuestion,
   onlyImage,
   Skip,
@@ -26,7 +26,7 @@ import { readDataUrl } from './image-markup.ts'
 import { htmlToText, type PlainText } from './rich-text.ts'
 import { childOf, childrenOf, readElements, textOf, type XmlElement } from './xml.ts'
 
-export function* readMoodleXml(text: string): Generator<Item> {
+export function* readMoodleXml(text: string): Generator<ExchangeItem> {
   const items = createItems()
   for (const element of readElements(text, new Set(['question']))) {
     const { type = '' } = element.attributes

@@ -15,7 +15,7 @@ import { childOf, childrenOf, descendants, textOf, type XmlElement } from './xml
 /** Kinds of questions that QTI 1.2 has besides choices and single numbers. */
 
 /** A response with the texts that it shows. */
-export interface Response {
+export interface LabelledResponse {
   id: string
   name: string
   /** What stands beside it. */
@@ -31,14 +31,14 @@ interface Right {
 }
 
 /** One text that is compared with accepted ones. */
-export function readShort(item: XmlElement, response: Response, stem: string): OfferedQuestion {
+export function readShort(item: XmlElement, response: LabelledResponse, stem: string): OfferedQuestion {
   const right = rightValues(item, response.id)
   if (right.length === 0) throw new Skip('it asks for an essay')
   return toShort(stem, accept(right))
 }
 
 /** Items in the order in which the condition that brings marks names them. */
-export function readOrder(item: XmlElement, response: Response, stem: string): OfferedQuestion {
+export function readOrder(item: XmlElement, response: LabelledResponse, stem: string): OfferedQuestion {
   const orders = scoringConditions(item).map(({ condition }) =>
     [...descendants(condition, 'varequal')]
       .map((equal, index) => ({ at: Number(equal.attributes.index ?? index), id: textOf(equal).trim() }))
@@ -60,7 +60,7 @@ export function readOrder(item: XmlElement, response: Response, stem: string): O
  */
 export function readResponses(
   item: XmlElement,
-  responses: readonly Response[],
+  responses: readonly LabelledResponse[],
   stem: string,
 ): OfferedQuestion {
   const arePairs = responses.every(
@@ -85,7 +85,7 @@ export function readResponses(
   throw new Skip('it has several parts')
 }
 
-function readPairs(item: XmlElement, responses: readonly Response[], stem: string): OfferedQuestion {
+function readPairs(item: XmlElement, responses: readonly LabelledResponse[], stem: string): OfferedQuestion {
   const pairs = responses.map((response) => {
     const [right, ...others] = rightValues(item, response.id)
     const match = response.choices.find(({ id }) => id === right?.value)
@@ -101,7 +101,7 @@ function readPairs(item: XmlElement, responses: readonly Response[], stem: strin
   )
 }
 
-function readGap(item: XmlElement, response: Response, type: string): Gap {
+function readGap(item: XmlElement, response: LabelledResponse, type: string): Gap {
   const right = rightValues(item, response.id)
   if (response.name !== 'response_lid') return { kind: 'text', accepted: acceptedLines(right) }
   // Blanks of Canvas list their accepted texts as choices.
@@ -167,7 +167,7 @@ function nameInText(stem: string, names: readonly string[]): string | undefined 
   return names.find((name) => name !== '' && stem.split(`[${name}]`).length === 2)
 }
 
-function sameTexts(one: Response['choices'], other: Response['choices']): boolean {
+function sameTexts(one: LabelledResponse['choices'], other: LabelledResponse['choices']): boolean {
   return one.length === other.length && one.every(({ text }) => other.some((each) => each.text === text))
 }
 

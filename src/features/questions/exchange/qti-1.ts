@@ -9,7 +9,7 @@ import {
   withoutImages,
 } from './exchange-item.ts'
 import { joinTexts } from './exchange-kinds.ts'
-import { marksOf, type Response, readOrder, readResponses, readShort } from './qti-1-responses.ts'
+import { type LabelledResponse, marksOf, readOrder, readResponses, readShort } from './qti-1-responses.ts'
 import { elementsToText, htmlToText, type PlainText } from './rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from './xml.ts'
 
@@ -78,7 +78,7 @@ function readStem(presentation: XmlElement, responses: readonly XmlElement[]): P
   return readMaterial(replaced(presentation))
 }
 
-function toResponse(element: XmlElement): Response {
+function toResponse(element: XmlElement): LabelledResponse {
   return {
     id: element.attributes.ident ?? '',
     name: element.name,

@@ -40,7 +40,7 @@ export function writeBlock(text: string): string {
   return `<p>${text.split('\n').map(escapeXml).join('<br/>')}</p>`
 }
 
-interface Response {
+interface ResponseDeclaration {
   name?: string
   cardinality?: 'single' | 'multiple' | 'ordered'
   baseType: 'identifier' | 'string' | 'float' | 'directedPair'
@@ -48,7 +48,13 @@ interface Response {
   mapping?: string
 }
 
-function declare({ name = 'RESPONSE', cardinality = 'single', baseType, correct, mapping = '' }: Response) {
+function declare({
+  name = 'RESPONSE',
+  cardinality = 'single',
+  baseType,
+  correct,
+  mapping = '',
+}: ResponseDeclaration) {
   const values = correct.map((value) => `<value>${escapeXml(value)}</value>`).join('')
   const right = values && `<correctResponse>${values}</correctResponse>`
   return `<responseDeclaration identifier="${name}" cardinality="${cardinality}" baseType="${baseType}">${right}${mapping}</responseDeclaration>`

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { decodeIfEncoded } from '../../../formats/percent.ts'
 import { toTags } from '../question-tags.ts'
-import { createItems, type Draft, type FoundImage, type Item, type Items } from './exchange-item.ts'
+import { createItems, type Draft, type ExchangeItem, type FoundImage, type Items } from './exchange-item.ts'
 import { decodeText, unreadable } from './exchange-text.ts'
 import { readDataUrl } from './image-markup.ts'
 import { readQti1 } from './qti-1.ts'
@@ -16,15 +16,15 @@ const MOST_OF_AN_IMAGE = 1024 * 1024
 type FindImage = (address: string) => Promise<FoundImage | undefined>
 
 /** QTI 1.2, 2.0 to 2.2 or 3.0: one document, or a content package with its images. */
-export function readQti(bytes: Uint8Array): AsyncGenerator<Item> {
+export function readQti(bytes: Uint8Array): AsyncGenerator<ExchangeItem> {
   return isZip(bytes) ? readPackage(bytes) : readDocument(decodeText(bytes))
 }
 
-async function* readDocument(text: string): AsyncGenerator<Item> {
+async function* readDocument(text: string): AsyncGenerator<ExchangeItem> {
   yield* withImages(readItems(text, createItems(), ''), async () => undefined)
 }
 
-async function* readPackage(bytes: Uint8Array): AsyncGenerator<Item> {
+async function* readPackage(bytes: Uint8Array): AsyncGenerator<ExchangeItem> {
   const archive = await openArchive(bytes)
   const items = createItems()
   for (const [name, tags] of await listDocuments(archive)) {
@@ -73,7 +73,7 @@ function readKeywords(resource: XmlElement): string[] {
   return toTags(keywords.flatMap((each) => [...descendants(each, 'string', 'langstring')]).map(textOf))
 }
 
-async function* withImages(drafts: Iterable<DraftItem>, find: FindImage): AsyncGenerator<Item> {
+async function* withImages(drafts: Iterable<DraftItem>, find: FindImage): AsyncGenerator<ExchangeItem> {
   for (const draft of drafts) {
     if (!('question' in draft)) yield draft
     else {

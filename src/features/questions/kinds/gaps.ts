@@ -1,6 +1,6 @@
 import type { Gap, GapsParts } from '../../../../schemas/parts.schemas.ts'
 import { leastCommonMultiple } from '../../../formats/fractions.ts'
-import type { Counted, Kind, Task } from './kind.ts'
+import type { AnswerCounts, Kind, Task } from './kind.ts'
 import { remembering } from './kind.ts'
 import { compileNumber, isDecimal, readGivenNumber, readTyped, writeNumber } from './numbers.ts'
 import { opaqueIds, withIds } from './opaque-ids.ts'
@@ -85,7 +85,7 @@ export const gaps: Kind = {
     const judges = all.map(compileGap)
     return {
       count(answer) {
-        const wrong: Counted['wrong'] = all.flatMap((gap, index) => {
+        const wrong: AnswerCounts['wrong'] = all.flatMap((gap, index) => {
           const entry = answer[index] ?? ''
           return judges[index]?.shareOf(entry) === 0n ? [{ gap: index + 1, text: wordsOf(gap, entry) }] : []
         })

@@ -24,7 +24,7 @@ export interface Task {
 export type Options = Pick<Task, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
 
 /** What a teacher wrote of the fields that belong to the kind; the texts are trimmed. */
-export type Written = Omit<Task, 'id' | 'tolerance' | 'parts'> & { parts: unknown }
+export type WrittenTask = Omit<Task, 'id' | 'tolerance' | 'parts'> & { parts: unknown }
 
 /** Key and parts as they are stored, or the field that doesn't fit, with the reason in words for its writer. */
 export type ReadKey =
@@ -32,7 +32,7 @@ export type ReadKey =
   | { field: 'question_text' | 'correct_answer' | 'parts'; error: string }
 
 /** Grades answers to one question. */
-export interface Compiled {
+export interface CompiledKey {
   /** Every share that an answer can reach is a whole number of this part of the marks. */
   denominator: bigint
   /** The share: all of `denominator` is right, 0 is wrong, undefined is no answer. */
@@ -40,7 +40,7 @@ export interface Compiled {
 }
 
 /** What analysis counts of an answer. */
-export interface Counted {
+export interface AnswerCounts {
   /** Options, or values, by which the answer is listed among `options`. */
   choices?: string[]
   /** Normalised texts that are wrong; `gap` counts from 1. */
@@ -56,7 +56,7 @@ export interface Counted {
  */
 export interface Kind {
   /** Reads key and parts as a teacher writes them; '' is no key yet. */
-  readKey(written: Written): ReadKey
+  readKey(written: WrittenTask): ReadKey
   /** What students get in place of `parts`. */
   show(task: Task, seed: string): ShownParts | null
   /** The letters of the options that are shown; null where the kind has none. */
@@ -68,7 +68,7 @@ export interface Kind {
   /** The right answer as it would be stored; null without a key. */
   rightAnswer(task: Task): StoredAnswer | null
   /** undefined without a key. */
-  compile(task: Task, scoring: MsqScoring): Compiled | undefined
+  compile(task: Task, scoring: MsqScoring): CompiledKey | undefined
   /** Whether an answer counts as one. */
   isAnswered(task: Task, answer: StoredAnswer): boolean
   /** Whether students see the same, so that answers to one can be judged by the key of the other. */
@@ -77,7 +77,7 @@ export interface Kind {
   guess(task: Task): number
   /** What analysis counts of answers. */
   counter(task: Task): {
-    count(answer: StoredAnswer): Counted
+    count(answer: StoredAnswer): AnswerCounts
     /** The texts whose shares are told; empty for most kinds. */
     shared: string[]
   }

@@ -1,5 +1,5 @@
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
-import { isBlank, type Kind, type Options, type ReadKey, type Task, type Written } from './kind.ts'
+import { isBlank, type Kind, type Options, type ReadKey, type Task, type WrittenTask } from './kind.ts'
 
 /** All letters that an option can have: four of its own fields, and up to 22 of `more_options`. */
 const ALL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -31,7 +31,7 @@ function readLetters(text: string): string[] | undefined {
 }
 
 /** A key of up to `most` letters of shown options, in alphabetical order. */
-export function readLetterKey(written: Written, type: 'MCQ' | 'MSQ', most: number): ReadKey {
+export function readLetterKey(written: WrittenTask, type: 'MCQ' | 'MSQ', most: number): ReadKey {
   if (written.parts !== null) return { field: 'parts', error: `must be null for a question of type ${type}` }
   if (written.correct_answer === '') return { correct_answer: '', parts: null }
   const letters = readLetters(written.correct_answer) ?? []

@@ -11,7 +11,7 @@ const SHARE = /^(?:\d{1,3}(?:\.\d{1,10})?|\.\d{1,10})$/
 const HUNDRED: Decimal = { digits: 100n, scale: 0 }
 
 /** An accepted text, normalised, with the percentage of the marks that it brings. */
-export interface Accepted {
+export interface GradedText {
   text: string
   share: Decimal
 }
@@ -34,7 +34,7 @@ export function normalise(text: string): string {
 }
 
 /** Reads `text` or `%50%text`; a string says what is wrong. */
-export function readAccepted(line: string): Accepted | string {
+export function readAccepted(line: string): GradedText | string {
   const [, percent, rest] = /^%([^%]*)%(.*)$/s.exec(line) ?? []
   if (line.startsWith('%') && percent === undefined) return 'begins with % but holds no share'
   const share = percent === undefined ? HUNDRED : SHARE.test(percent) ? parseDecimal(percent) : undefined
@@ -56,7 +56,7 @@ export function compileTexts(lines: readonly string[]): {
   denominator: bigint
   shareOf(answer: string): bigint
 } {
-  const accepted = lines.map(readAccepted).filter((each): each is Accepted => typeof each !== 'string')
+  const accepted = lines.map(readAccepted).filter((each): each is GradedText => typeof each !== 'string')
   const scale = Math.max(0, ...accepted.map(({ share }) => share.scale))
   const shares = new Map<string, bigint>()
   for (const { text, share } of accepted) {

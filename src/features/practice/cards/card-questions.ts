@@ -1,13 +1,13 @@
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../../db/tables/corrections.tables.ts'
-import type { Outcome } from '../../../db/tables/practice.tables.ts'
+import type { ReviewOutcome } from '../../../db/tables/practice.tables.ts'
 import type { Paper } from '../../attempts/paper.ts'
 import type { GradedQuestion } from '../../attempts/regraded-questions.ts'
 import { kindOf } from '../../questions/kinds/kinds.ts'
-import type { Form } from './decks.store.ts'
+import type { CardForm } from './decks.store.ts'
 
 /** A question of a paper with the key that is in force. */
-export interface Asked {
+export interface CardQuestion {
   paper: Paper
   /** Its place in the paper. */
   place: number
@@ -15,17 +15,21 @@ export interface Asked {
 }
 
 /** The question as it can be practised; undefined if it was dropped, has no key, or isn't in the paper. */
-export function findAsked(paper: Paper, inForce: readonly Regrade[], questionId: number): Asked | undefined {
+export function findCardQuestion(
+  paper: Paper,
+  inForce: readonly Regrade[],
+  questionId: number,
+): CardQuestion | undefined {
   const place = paper.placeOf(questionId)
-  return place === undefined ? undefined : toAsked(paper, inForce, place)
+  return place === undefined ? undefined : toCardQuestion(paper, inForce, place)
 }
 
 /** All questions of a paper that can be practised. */
-export function listAsked(paper: Paper, inForce: readonly Regrade[]): Asked[] {
-  return paper.tasks.flatMap((_, place) => toAsked(paper, inForce, place) ?? [])
+export function listCardQuestions(paper: Paper, inForce: readonly Regrade[]): CardQuestion[] {
+  return paper.tasks.flatMap((_, place) => toCardQuestion(paper, inForce, place) ?? [])
 }
 
-function toAsked(paper: Paper, inForce: readonly Regrade[], place: number): Asked | undefined {
+function toCardQuestion(paper: Paper, inForce: readonly Regrade[], place: number): CardQuestion | undefined {
   const question = paper.gradedBy(inForce).questions[place]
   if (!question || question.ruling === 'drop') return undefined
   const hasKey = kindOf(question.question_type).rightAnswer(question) !== null
@@ -33,7 +37,7 @@ function toAsked(paper: Paper, inForce: readonly Regrade[], place: number): Aske
 }
 
 /** How an answer comes out by the key, also where a regrade credits everybody. */
-export function judge({ paper, question }: Asked, answer: StoredAnswer | undefined): Outcome {
+export function judge({ paper, question }: CardQuestion, answer: StoredAnswer | undefined): ReviewOutcome {
   const key = kindOf(question.question_type).compile(question, paper.msqScoring)
   const share = key?.judge(answer)
   if (key === undefined || share === undefined) return 'wrong'
@@ -41,7 +45,7 @@ export function judge({ paper, question }: Asked, answer: StoredAnswer | undefin
   return share > 0n && paper.msqScoring === 'partial' ? 'partly' : 'wrong'
 }
 
-export function formOf({ paper, question }: Asked): Form & { paperId: number } {
+export function formOf({ paper, question }: CardQuestion): CardForm & { paperId: number } {
   return {
     paperId: paper.id,
     marks: Number(question.positive_marks) + Number(question.negative_marks),
