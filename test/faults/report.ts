@@ -32,10 +32,12 @@ export async function writeReport(rows: Row[]): Promise<void> {
     `# Faults
 
 What \`npm run test:faults\` printed: two nodes, a PostgreSQL and a Redis, each a process of its own, on a machine with ${cpus().length} cores
-(${cpu?.model.trim()}). Ten people send messages, save answers of an exam and hand in quizzes without a pause, at either node, and repeat what wasn't answered, as a
-client does; then something happens. *Acknowledged* counts what they were told was done, *lost* what of it is not there afterwards, *doubled* what is
-there twice, and the last column the time from the return of what was away until both nodes do again what is asked of them. Whatever the fault, nobody
-is answered with another failure than 503 \`unavailable\` or \`draining\`.
+(${cpu?.model.trim()}).
+
+Ten people send messages, save answers of an exam and hand in quizzes without a pause, at either node. What isn't answered they repeat, as a
+client does. Then something happens. *Acknowledged* counts what they were told was done, *lost* how much of that is missing afterwards, and
+*doubled* how much is there twice. The last column is the time from the end of the fault until both nodes serve everything again. Whatever
+the fault, the only failures that anybody gets are 503 \`unavailable\` and \`draining\`.
 
 ${[...HEAD, ...lines].join('\n')}
 ${before.slice(before.indexOf(BEHIND))}`,

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 /** Clocks of both nodes and of the database that are set back, so that stored rows seem to be from the future. */
 export function clockFaults(): void {
   long(
-    'the clocks of nodes and PostgreSQL set back by an hour for 10 s, then right again',
+    'all clocks an hour slow for 10 s',
     async ({ nodes, sql, documented }, load) => {
       const [node, other] = nodes as [Node, Node]
       const person = new Client(node.url, documented)
@@ -45,7 +45,7 @@ export function clockFaults(): void {
                          from messages) as messages
          where created_at <= before`
       expect(unordered).toHaveLength(0)
-      return { since, note: '`created_at` rises, tokens, sockets, attempts and leases stand' }
+      return { since, note: '`created_at` rises; tokens, sockets, attempts, leases hold' }
     },
     () => ({ canShiftClock: true }),
   )

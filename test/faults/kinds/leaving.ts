@@ -19,7 +19,7 @@ const MAX_SECONDS = DRAIN_SECONDS + 11
 /** A node that is stopped while it has much to do. */
 export function leavingFaults(): void {
   long(
-    `SIGTERM with ${REQUESTS} requests under way, ${SOCKETS.toLocaleString('en')} sockets and a reader that stalls`,
+    `SIGTERM with ${REQUESTS} requests, ${SOCKETS.toLocaleString('en')} sockets and a stalled reader`,
     async (world) => {
       const node = world.nodes[0] as Node
       const people = await register(world, node, Math.ceil(SOCKETS / SOCKETS_EACH))
@@ -55,7 +55,7 @@ export function leavingFaults(): void {
       expect(new Set(await Promise.all(closures))).toEqual(new Set([1012]))
       stalled.destroy()
       await node.start()
-      const note = `all answered, all sockets closed with 1012, exit 0 after ${seconds.toFixed(1)} s`
+      const note = `all served, closed with 1012, exit 0 after ${seconds.toFixed(1)} s`
       return { since: performance.now(), note }
     },
     () => ({ env: { DRAIN_DELAY: String(DRAIN_SECONDS) }, asShipped: true }),

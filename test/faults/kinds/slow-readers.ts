@@ -18,7 +18,7 @@ const MAX_KEPT_MB = 30
 
 /** Sockets whose peers stop reading. */
 export function slowReaderFaults(): void {
-  long(`${READERS} sockets that stop reading, of one person to whom much is sent`, async (world) => {
+  long(`${READERS} sockets of one person that stop reading`, async (world) => {
     const node = world.nodes[0] as Node
     const [sender, reader, one, other] = await register(world, node, 4)
     const [conversation, others] = [await connect(sender, reader), await connect(one, other)]
@@ -58,7 +58,7 @@ export function slowReaderFaults(): void {
     await probing
     const slowest = Math.max(...times) / 1_000
     expect(slowest).toBeLessThan(1)
-    const note = `cut off with 4008; others heard within ${slowest.toFixed(2)} s; memory +${(peak - before).toFixed(0)} MB, then +${kept.toFixed(0)}`
+    const note = `cut off by 4008; others heard within ${slowest.toFixed(2)} s; memory +${(peak - before).toFixed(0)} MB, then +${kept.toFixed(0)}`
     return { since: performance.now(), note }
   })
 }
