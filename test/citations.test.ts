@@ -8,12 +8,16 @@ const CODE = ['src', 'schemas', 'test', 'client', 'desk', 'bench', 'scripts', 'e
   (folder) => `${folder}/**/*.{ts,tsx,css,svelte}`,
 )
 
+const DOCUMENTS = ['*.md', '.github/*.md', '{docs,client,languages,deploy}/**/*.md']
+
 /** A citation in a comment, such as `docs/protocol/realtime.md#order`. */
 const CITATION = /[\w./-]*\w\.md(?:#[\w-]+)?/g
 /** Citations that don't say where to look. Only RFCs are cited by paragraph: RFC 6455 §5.2. */
 const NOWHERE = /(?<!RFC \d+ )§|\bcontract\/|\(contract\b|\bspecification\b/i
 /** `[text](target)` in Markdown, targets of this repository alone. */
 const LINK = /\]\((?!\w+:)([^)\s]+)\)/g
+/** Longer lines of a document can't be read beside others, nor changes of them in a review. */
+const MAX_COLUMNS = 140
 
 async function readAll(patterns: string[]): Promise<[file: string, text: string][]> {
   const files: [string, string][] = []
@@ -62,7 +66,7 @@ test('comments cite headings that exist', async () => {
 
 test('links between the documents lead to headings that exist', async () => {
   const problems: string[] = []
-  const documents = await readAll(['*.md', 'docs/**/*.md', 'client/*.md', 'deploy/**/*.md'])
+  const documents = await readAll(DOCUMENTS)
   expect(documents.length).toBeGreaterThan(10)
   for (const [file, text] of documents)
     for (const [, link = ''] of text.matchAll(LINK)) {
@@ -79,6 +83,25 @@ async function findMissing(target: string): Promise<string | undefined> {
   return `${target} is not there`
 }
 
+test('no line of a document is longer than 140 characters, tables included', async () => {
+  const problems: string[] = []
+  for (const [file, text] of await readAll(DOCUMENTS))
+    for (const { number, columns } of findLongLines(text))
+      problems.push(`${file}:${number} has ${columns} characters: break it, or make its cells shorter`)
+  expect(problems).toEqual([])
+})
+
+/** Blocks of code stay as they are typed or printed, and addresses can't be broken. */
+function findLongLines(text: string): { number: number; columns: number }[] {
+  let isCode = false
+  return text.split('\n').flatMap((line, index) => {
+    const isFence = line.trimStart().startsWith('```')
+    if (isFence) isCode = !isCode
+    const columns = line.replaceAll(/https?:\S+/g, '').length
+    return isCode || isFence || columns <= MAX_COLUMNS ? [] : [{ number: index + 1, columns: line.length }]
+  })
+}
+
 test('the checks find broken and vague citations', async () => {
   expect(await findProblem('docs/protocol/realtime.md#order')).toBeUndefined()
   expect(await findProblem('docs/protocol/realtime.md#ordre')).toContain('no heading')
@@ -86,4 +109,10 @@ test('the checks find broken and vague citations', async () => {
   for (const line of ['(contract §4)', 'contract/http.md', '(specification: Limits)', 'see §3'])
     expect(line).toMatch(NOWHERE)
   expect('RFC 6455 §5.2, unmasked').not.toMatch(NOWHERE)
+})
+
+test('the check of lines counts tables, and leaves out code and addresses', () => {
+  const long = 'word '.repeat(30)
+  expect(findLongLines(`short\n| ${long}|\n`)).toEqual([{ number: 2, columns: 153 }])
+  expect(findLongLines(`\`\`\`sh\n${long}\n\`\`\`\nhttps://example.org/${'x'.repeat(150)}`)).toEqual([])
 })
