@@ -17,15 +17,15 @@ interface Schema {
   contentSchema?: Schema
 }
 
-interface Content {
+interface ContentByType {
   content?: Record<string, { schema?: Schema }>
 }
 
 interface Operation {
   summary?: string
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
-  requestBody?: Content & { required?: boolean }
-  responses: Record<string, Content & { description?: string }>
+  requestBody?: ContentByType & { required?: boolean }
+  responses: Record<string, ContentByType & { description?: string }>
 }
 
 interface Components {
@@ -160,7 +160,7 @@ ${answers.join('')}      }
 }
 
 /** Of an answer that is a failure: what its `code` may be. */
-function failureCodes({ content }: Content): string[] | undefined {
+function failureCodes({ content }: ContentByType): string[] | undefined {
   const { $ref, allOf = [] } = content?.['application/json']?.schema ?? {}
   if ($ref?.endsWith('/Failure')) return ['string']
   if (!allOf[0]?.$ref?.endsWith('/Failure')) return undefined
@@ -177,7 +177,7 @@ function takesNothing(
   return !required || (schema !== undefined && !schema.required?.length && schema.type === 'object')
 }
 
-function printContent({ content = {} }: Content): string {
+function printContent({ content = {} }: ContentByType): string {
   return (
     Object.entries(content)
       // What is read bit by bit is no data of an answer.

@@ -6,11 +6,11 @@ import {
   type Event,
   isDone,
   type Journal,
-  type Outcome,
+  type JournalRequest,
+  type JournalState,
   openJournal,
   type Paper,
-  type Sent,
-  type State,
+  type ReplyOutcome,
   step,
 } from '../src/exam/journal.ts'
 
@@ -28,7 +28,7 @@ const PAPER = {
 } as Paper
 
 /** Takes events one after another; the effects of each. */
-function run(state: State, ...events: Event[]): { state: State; effects: Effect[][] } {
+function run(state: JournalState, ...events: Event[]): { state: JournalState; effects: Effect[][] } {
   const effects = events.map((event) => {
     const [next, done] = step(state, event)
     state = next
@@ -45,14 +45,14 @@ const answer = (questionId: number, given: string | null): Event => ({
   answer: given,
 })
 const writer = (more?: Partial<Journal>) => run(begin(journal(more)), CLAIMED).state
-const saved = (sent: Sent): Event => ({
+const saved = (sent: JournalRequest): Event => ({
   is: 'answered',
   sent,
   outcome: { is: 'saved', revision: sent.revision, endsAt: PAPER.ends_at, rejected: null },
 })
 
 /** The request of the last effects. */
-function sentIn(effects: Effect[][]): Sent {
+function sentIn(effects: Effect[][]): JournalRequest {
   const found = effects.at(-1)?.find((each) => 'sent' in each)
   if (!found || !('sent' in found)) throw new Error('Nothing is sent')
   return found.sent
@@ -98,14 +98,14 @@ describe('syncing', () => {
   test('is repeated after a fault, and nothing is taken for an answer that is none', () => {
     const begun = run(writer(), answer(1, 'B'), { is: 'due' })
     const sent = sentIn(begun.effects)
-    const outcome: Outcome = { is: 'fault', why: 'unreachable', retryAfter: 700 }
+    const outcome: ReplyOutcome = { is: 'fault', why: 'unreachable', retryAfter: 700 }
     const { state, effects } = run(begun.state, { is: 'answered', sent, outcome })
     expect(effects).toEqual([[{ do: 'wait', ms: 700, faults: 1 }]])
     expect(sentIn(run(state, { is: 'due' }).effects).answers).toEqual({ 1: 'B' })
   })
 
   test('is halved where it is too large, until the service refuses one answer alone', () => {
-    const tooLarge = (sent: Sent, code?: string): Event => ({
+    const tooLarge = (sent: JournalRequest, code?: string): Event => ({
       is: 'answered',
       sent,
       outcome: { is: 'too large', code },
@@ -146,7 +146,7 @@ describe('syncing', () => {
 
   test('refuses no answer that was given after the one that is too large', () => {
     const begun = run(writer(), answer(1, 'long'), { is: 'due' })
-    const outcome: Outcome = { is: 'too large', code: 'payload_too_large' }
+    const outcome: ReplyOutcome = { is: 'too large', code: 'payload_too_large' }
     const sent = sentIn(begun.effects)
     const { state } = run(begun.state, answer(1, 'B'), { is: 'answered', sent, outcome })
     expect(state.journal).toMatchObject({ unsynced: { 1: 'B' }, rejected: {} })
@@ -163,7 +163,7 @@ describe('syncing', () => {
 
   test('takes over what another device has saved, below its own unsynced answers', () => {
     const begun = run(writer(), answer(1, 'B'), { is: 'due' })
-    const outcome: Outcome = {
+    const outcome: ReplyOutcome = {
       is: 'stale',
       saved: { answers: { 1: 'C', 2: 'D' }, markedForReview: [2], revision: 90 },
     }
@@ -205,7 +205,7 @@ describe('handing in', () => {
     expect(submit).toMatchObject({ kind: 'submit', answers: {} })
     const ended = run(synced.state, { is: 'ended' })
     expect(ended.state.journal.phase).toBe('submitting')
-    const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
+    const outcome: ReplyOutcome = { is: 'submitted', result: { attempt_id: 3 } as never }
     const { state } = run(ended.state, { is: 'answered', sent: submit, outcome })
     expect(state.journal).toMatchObject({ phase: 'submitted', result: { attempt_id: 3 } })
   })
@@ -217,7 +217,7 @@ describe('the end', () => {
     expect(told.state.journal.phase).toBe('active')
     const { state: asking, effects } = run(told.state, { is: 'due' })
     const sent = sentIn(effects)
-    const outcome: Outcome = { is: 'ended', arrived: [2] }
+    const outcome: ReplyOutcome = { is: 'ended', arrived: [2] }
     const { state } = run(asking, { is: 'answered', sent, outcome })
     expect(state.journal).toMatchObject({ phase: 'closed', unsynced: { 1: 'B' } })
     expect(state.journal.unsynced).not.toHaveProperty('2')
@@ -272,7 +272,7 @@ describe('a claim', () => {
       { is: 'told', journal: told },
       { is: 'stranded', isBlind: true },
     ).state
-    const stale = (sent: Sent): Event => ({
+    const stale = (sent: JournalRequest): Event => ({
       is: 'answered',
       sent,
       outcome: { is: 'stale', saved: { answers: { 1: 'newer' }, markedForReview: [2], revision: 6 } },
@@ -301,14 +301,14 @@ describe('a claim', () => {
       const [offer, sync] = (hidden.effects.at(-1) ?? []).flatMap((each) =>
         'sent' in each ? [each.sent] : [],
       )
-      const outcome: Outcome = {
+      const outcome: ReplyOutcome = {
         is: 'stale',
         saved: { answers: { 2: 'own' }, markedForReview: [], revision: sync?.revision ?? 0 },
       }
       const { state, effects } = run(
         hidden.state,
-        saved(sync as Sent),
-        { is: 'answered', sent: offer as Sent, outcome },
+        saved(sync as JournalRequest),
+        { is: 'answered', sent: offer as JournalRequest, outcome },
         { is: 'claimed', stored: told, writer: 5 },
         { is: 'due' },
       )
@@ -406,7 +406,7 @@ describe('a claim', () => {
       expect(claimed.state.journal).toMatchObject({ answers: { 1: 'D' }, unsynced: {}, writer: 5 })
       // And what was handed in stays so.
       const submit = run(synced.state, { is: 'submit' }, { is: 'due' })
-      const outcome: Outcome = { is: 'submitted', result: { attempt_id: 3 } as never }
+      const outcome: ReplyOutcome = { is: 'submitted', result: { attempt_id: 3 } as never }
       const done = run(
         submit.state,
         { is: 'answered', sent: sentIn(submit.effects), outcome },

@@ -6,14 +6,14 @@ const KEPT_MS = 30 * 86_400_000
 const SAVE_AFTER_MS = 300
 const PREFIX = 'exam-practice:draft:'
 
-interface Draft<T> {
+interface StoredDraft<T> {
   value: T
   /** When it was typed, in milliseconds since the epoch. */
   at: number
 }
 
 /** What somebody types is kept in this browser, until it is saved or thrown away. */
-export function readDraft<T>(name: string): Draft<T> | undefined {
+export function readDraft<T>(name: string): StoredDraft<T> | undefined {
   return readStored(`draft:${name}`)
 }
 
@@ -29,7 +29,7 @@ export function dropOldDrafts(): void {
   try {
     for (const key of Object.keys(localStorage)) {
       if (!key.startsWith(PREFIX)) continue
-      const { at } = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<Draft<unknown>>
+      const { at } = JSON.parse(localStorage.getItem(key) ?? '{}') as Partial<StoredDraft<unknown>>
       if (!at || Date.now() - at > KEPT_MS) localStorage.removeItem(key)
     }
   } catch {}

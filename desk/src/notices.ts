@@ -44,7 +44,7 @@ export function watchNotices(): () => void {
   })
 }
 
-interface Attempt {
+interface EndedAttempt {
   attempt_id: number
   exam_name: string
   /** null: it is not to be seen yet. */
@@ -53,7 +53,7 @@ interface Attempt {
 }
 
 /** Finds what happened while the person was away: released and regraded results, and answered challenges. */
-export async function lookForNotices(attempts: readonly Attempt[]): Promise<void> {
+export async function lookForNotices(attempts: readonly EndedAttempt[]): Promise<void> {
   tellResults(attempts)
   const newest = attempts.filter(({ score }) => score !== null).slice(0, MOST_LOOKED_AT)
   const challenged = readStored<number[]>(CHALLENGED) ?? []
@@ -77,7 +77,7 @@ export function awaitAnswer(attemptId: number, isOpen = true): void {
   writeStored(CHALLENGED, isOpen ? [...others, attemptId].slice(-MOST_CHALLENGED) : others)
 }
 
-type Tell = (attempt: Attempt) => Notice | undefined
+type Tell = (attempt: EndedAttempt) => Notice | undefined
 
 /**
  * Frames don't say whether the person has a result there, nor the exam's name. `ofUnknown`: what it means for a result
@@ -89,7 +89,7 @@ async function tellOf(examId: number, ofUnknown: Tell): Promise<void> {
 }
 
 /** Tells of results that are to be seen now, or that are others than when they were seen last. */
-function tellResults(attempts: readonly Attempt[], ofUnknown?: Tell): void {
+function tellResults(attempts: readonly EndedAttempt[], ofUnknown?: Tell): void {
   const known = readStored<Record<number, number | null>>(KNOWN) ?? {}
   for (const attempt of attempts) {
     const { attempt_id, score } = attempt
@@ -106,7 +106,7 @@ function tellResults(attempts: readonly Attempt[], ofUnknown?: Tell): void {
   writeStored(KNOWN, Object.fromEntries(Object.entries(known).slice(-MOST_SEEN)))
 }
 
-function ofResult({ attempt_id, exam_name }: Pick<Attempt, 'attempt_id' | 'exam_name'>): Notice {
+function ofResult({ attempt_id, exam_name }: Pick<EndedAttempt, 'attempt_id' | 'exam_name'>): Notice {
   return {
     key: `result-${attempt_id}`,
     text: t('The result of {exam} was released', { exam: exam_name }),
@@ -114,7 +114,7 @@ function ofResult({ attempt_id, exam_name }: Pick<Attempt, 'attempt_id' | 'exam_
   }
 }
 
-function ofChange({ attempt_id, exam_name, percentage }: Attempt): Notice {
+function ofChange({ attempt_id, exam_name, percentage }: EndedAttempt): Notice {
   return {
     key: `changed-${attempt_id}-${percentage}`,
     text: t('Your result of {exam} was regraded', { exam: exam_name }),

@@ -8,7 +8,7 @@ import { readStored, writeStored } from './stored.ts'
 import { t } from './texts.ts'
 
 /** An attempt under way. */
-export interface UnderWay {
+export interface AttemptUnderWay {
   examId: number
   name: string
   /** By the service's clock; null: no end. */
@@ -20,14 +20,14 @@ const STORED = 'under-way'
 const EXTENDED_MS = 12 * 3_600_000
 
 /** The person's attempts under way, as far as they are known here. */
-export const $underWay = atom<readonly UnderWay[]>([])
+export const $underWay = atom<readonly AttemptUnderWay[]>([])
 
 /** Whether an attempt at an exam with this end may be under way now. */
 export function mayBeUnderWay({ closes_at }: { closes_at: string | null }): boolean {
   return !closes_at || Date.parse(closes_at) + EXTENDED_MS > serverNow()
 }
 
-export function setUnderWay(exam: UnderWay): void {
+export function setUnderWay(exam: AttemptUnderWay): void {
   keep([...$underWay.get().filter(({ examId }) => examId !== exam.examId), exam])
 }
 
@@ -46,11 +46,15 @@ export function lookForUnderWay(): Promise<void> {
 }
 
 async function look(): Promise<void> {
-  const known = readStored<UnderWay[]>(STORED) ?? []
+  const known = readStored<AttemptUnderWay[]>(STORED) ?? []
   const answer = await ask(client.GET('/api/v01/attempts/active')).catch(() => undefined)
-  if (!answer) return keep(readStored<UnderWay[]>(STORED) ?? [])
+  if (!answer) return keep(readStored<AttemptUnderWay[]>(STORED) ?? [])
   const found = answer.attempts.map(
-    ({ exam_id, exam_name, ends_at }): UnderWay => ({ examId: exam_id, name: exam_name, endsAt: ends_at }),
+    ({ exam_id, exam_name, ends_at }): AttemptUnderWay => ({
+      examId: exam_id,
+      name: exam_name,
+      endsAt: ends_at,
+    }),
   )
   const ids = new Set([...known, ...found].map(({ examId }) => examId))
   // What was begun here while the service was asked.
@@ -75,7 +79,7 @@ export function watchUnderWay(): () => void {
   })
 }
 
-function keep(exams: readonly UnderWay[]): void {
+function keep(exams: readonly AttemptUnderWay[]): void {
   $underWay.set(exams)
   writeStored(STORED, exams.length > 0 ? exams : undefined)
   if (exams.length === 0) void dropImages().catch(() => {})

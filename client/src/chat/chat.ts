@@ -9,7 +9,15 @@ import { Ledger } from './ledger.ts'
 import { Presence } from './presence.ts'
 import { Room } from './room.ts'
 import { Sending } from './sending.ts'
-import type { ConnectionRequest, Conversation, Draft, Outgoing, Reacting, Resumed, Upload } from './types.ts'
+import type {
+  ConnectionRequest,
+  Conversation,
+  Draft,
+  Outgoing,
+  Reacting,
+  ResumeAck,
+  Upload,
+} from './types.ts'
 
 export type { SendState } from '../outbox/outbox.ts'
 export type { Room, RoomState } from './room.ts'
@@ -297,7 +305,7 @@ export class Chat {
       try {
         const ack = await this.#client.live.request({ type: 'resume', conversations: account.ledger.begin() })
         if (account !== this.#account) continue
-        this.#resumeAgain ||= account.ledger.finish(ack as unknown as Resumed)
+        this.#resumeAgain ||= account.ledger.finish(ack as unknown as ResumeAck)
         this.#publish()
         void this.#tellReads()
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { ChangeFrame, ChatMessage, Conversation, ReactionsFrame, Resumed } from './types.ts'
+import type { ChangeFrame, ChatMessage, Conversation, ReactionsFrame, ResumeAck } from './types.ts'
 
 export interface LedgerEvents {
   /** A message was made or changed; in the order of versions. */
@@ -80,7 +80,7 @@ export class Ledger {
   }
 
   /** Applies what came during the resume. True if something is still missing. */
-  finish(resumed: Resumed): boolean {
+  finish(resumed: ResumeAck): boolean {
     const frames = this.#waiting ?? []
     this.#waiting = undefined
     // Whole conversations first: a message may have come before its conversation.

@@ -1,5 +1,5 @@
 import type { WritableAtom } from 'nanostores'
-import type { Change } from '../http/exchange.ts'
+import type { WriteRequest } from '../http/exchange.ts'
 import type { Client } from '../index.ts'
 import { Outbox, type OutboxEntry } from '../outbox/outbox.ts'
 import type { Owner } from '../session/session.ts'
@@ -7,7 +7,7 @@ import type { StorageState } from '../storage/storage.ts'
 import type { Room } from './room.ts'
 import type { ChatMessage, Draft, Outgoing, Reacting, Upload } from './types.ts'
 
-interface Kept {
+interface OpenStorage {
   id: string
   storage: StorageState
 }
@@ -16,7 +16,7 @@ interface Kept {
 type Message = Draft & { conversationId: number; uploaded?: number[] }
 
 /** Where it is shown what one person sends. */
-interface Shown {
+interface SendingState {
   $outgoing: WritableAtom<readonly Outgoing[]>
   $reacting: WritableAtom<readonly Reacting[]>
   $upload: WritableAtom<Upload | undefined>
@@ -30,7 +30,7 @@ export class Sending {
   readonly #uploads: Outbox<Message>
   readonly #reactions: Outbox<Reacting>
 
-  constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>, shown: Shown) {
+  constructor(client: Client, owner: Owner, rooms: ReadonlyMap<number, Room>, shown: SendingState) {
     this.#tellUpload = (upload) => shown.$upload.set(upload)
     const messages = {
       lane: ({ conversationId }: Message) => `${conversationId}`,
@@ -75,7 +75,7 @@ export class Sending {
     })
   }
 
-  send(conversationId: number, draft: Draft): Promise<Kept> {
+  send(conversationId: number, draft: Draft): Promise<OpenStorage> {
     const outbox = draft.files?.length ? this.#uploads : this.#messages
     return outbox.add({ ...draft, conversationId })
   }
@@ -90,7 +90,7 @@ export class Sending {
     return (isUpload ? this.#uploads : this.#messages).discard(clientId)
   }
 
-  react(reacting: Reacting): Promise<Kept> {
+  react(reacting: Reacting): Promise<OpenStorage> {
     return this.#reactions.add(reacting)
   }
 
@@ -116,7 +116,10 @@ export class Sending {
   }
 
   /** The next request of a message: the upload of a file, or the message itself. */
-  #toChange({ conversationId, files = [], uploaded = [], ...draft }: Message, client_id: string): Change {
+  #toChange(
+    { conversationId, files = [], uploaded = [], ...draft }: Message,
+    client_id: string,
+  ): WriteRequest {
     const path = `chat/conversations/${conversationId}`
     const file = files[uploaded.length]
     if (!file) {

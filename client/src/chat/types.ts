@@ -18,7 +18,7 @@ export type ChangeFrame = ServerFrames[
   | 'gap']
 
 /** The content of the ack of a `resume`. */
-export interface Resumed {
+export interface ResumeAck {
   conversations: Record<
     string,
     Pick<Conversation, 'version' | 'last_read_seq' | 'unread' | 'settings' | 'unread_mentions'>

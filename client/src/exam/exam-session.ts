@@ -18,9 +18,9 @@ import {
   isDone,
   isOpen,
   type Journal,
-  type Progress,
-  type Sent,
-  type State,
+  type JournalProgress,
+  type JournalRequest,
+  type JournalState,
   step,
 } from './journal.ts'
 import { claimJournal, findProgress, keepJournal, keepPaper, toProgress } from './kept-journals.ts'
@@ -60,7 +60,7 @@ export class ExamSession {
   readonly #turns: Channel
   readonly #isPage: boolean
   readonly #stops: (() => void)[] = []
-  #state: State
+  #state: JournalState
   #decided: () => void = () => {}
   /** While this tab has the lock: names its latest claim. */
   #claiming: object | undefined
@@ -88,7 +88,7 @@ export class ExamSession {
     this.#tabs = openChannel(
       platform,
       name,
-      (told) => this.#do({ is: 'told', journal: told as Progress }),
+      (told) => this.#do({ is: 'told', journal: told as JournalProgress }),
       () => void this.#reread(),
     )
     this.#turns = openChannel(platform, `${name}:turns`, (told) => {
@@ -305,12 +305,12 @@ export class ExamSession {
     }
   }
 
-  async #send(sent: Sent): Promise<void> {
+  async #send(sent: JournalRequest): Promise<void> {
     await this.#keep()
     if (!this.#isClosed && this.#state.sending === sent.revision) await this.#save(sent)
   }
 
-  async #save(sent: Sent, atOnce = false): Promise<void> {
+  async #save(sent: JournalRequest, atOnce = false): Promise<void> {
     try {
       const outcome = await save(this.#client, this.#owner, this.#state.journal, sent, atOnce)
       this.#do({ is: 'answered', sent, outcome })

@@ -8,7 +8,7 @@ export type SubmitResult =
 /** MCQ: a letter; MSQ: letters; NUMERIC: a number as text. */
 export type Answer = string | string[]
 type Answers = Record<string, Answer>
-type Changes = Record<string, Answer | null>
+type AnswerChanges = Record<string, Answer | null>
 
 /**
  * One attempt as it is stored on this machine: enough to go on without the service. What happens to it is a pure
@@ -22,7 +22,7 @@ export interface Journal {
   answers: Answers
   marked: number[]
   /** Answers that the service has not acknowledged; null clears an answer. */
-  unsynced: Changes
+  unsynced: AnswerChanges
   isMarkedUnsynced: boolean
   /** The value of `revision` when each of these was given, `marked` for the marks: syncs with a higher one hold it. */
   since: Record<string, number>
@@ -44,10 +44,10 @@ export interface Journal {
 }
 
 /** The part that changes. The paper never changes and is stored separately, so that storing an answer writes little. */
-export type Progress = Omit<Journal, 'questions'>
+export type JournalProgress = Omit<Journal, 'questions'>
 
 /** What the service has stored of an attempt. */
-export interface Saved {
+export interface StoredAnswers {
   answers: Answers
   markedForReview: number[]
   revision: number
@@ -57,32 +57,32 @@ export interface Saved {
  * A request of the journal: a sync; an offer, which is a sync of what may be out of date, refused if it is; or handing
  * in, which comes once all answers are synced.
  */
-export interface Sent {
+export interface JournalRequest {
   kind: 'sync' | 'offer' | 'submit'
   revision: number
-  answers: Changes
+  answers: AnswerChanges
   marked: number[] | undefined
 }
 
 /** What became of a request. `fault`: nobody knows; it is repeated. `why`: a code, or the error of this program. */
-export type Outcome =
+export type ReplyOutcome =
   | { is: 'fault'; why: string; retryAfter: number }
-  | { is: 'saved'; revision: number; endsAt: string | null; rejected: Rejected }
-  | { is: 'stale'; saved: Saved }
+  | { is: 'saved'; revision: number; endsAt: string | null; rejected: RejectedAnswers }
+  | { is: 'stale'; saved: StoredAnswers }
   | { is: 'submitted'; result: SubmitResult }
   /** `arrived`: the questions whose answers the ended attempt has. */
   | { is: 'ended'; arrived: number[] }
   /** The sync is too large; `code`: so the service says, not only somebody on the way. */
   | { is: 'too large'; code: string | undefined }
 
-export type Rejected = { question_id: number | null; message: string }[] | null
+export type RejectedAnswers = { question_id: number | null; message: string }[] | null
 
-export interface State {
+export interface JournalState {
   journal: Journal
   /** `reader`: another tab writes, or it is being asked. `stranded`: this tab writes, but the store fails. */
   role: 'reader' | 'writer' | 'stranded'
   /** What is stored, as far as this tab knows: while it is, nobody else has written. */
-  known: Progress
+  known: JournalProgress
   /** The revision at which this tab began to write: what was given since then was given here. */
   beganAt: number
   /**
@@ -114,21 +114,21 @@ export type Event =
   | { is: 'mark'; questionId: number; isMarked: boolean }
   | { is: 'submit' }
   /** This tab writes from now on; `stored` is what the store had. */
-  | { is: 'claimed'; stored: Progress | undefined; writer: number }
+  | { is: 'claimed'; stored: JournalProgress | undefined; writer: number }
   /** This tab writes from now on, though the store doesn't take that; `stored` is what it had, if it can be read. */
-  | { is: 'stranded'; stored?: Progress | undefined; isBlind: boolean }
+  | { is: 'stranded'; stored?: JournalProgress | undefined; isBlind: boolean }
   /** Another tab writes, or may. */
   | { is: 'lost' }
   /** What another tab has, or the store. */
-  | { is: 'told'; journal: Progress }
+  | { is: 'told'; journal: JournalProgress }
   /** This is stored. */
-  | { is: 'kept'; journal: Progress }
+  | { is: 'kept'; journal: JournalProgress }
   | { is: 'due' }
   /** This program or its platform failed to make a request. */
   | { is: 'failed'; why: string }
   /** The page is hidden and may never run again; `mostBytes` is what it can still send. */
   | { is: 'hidden'; mostBytes: number }
-  | { is: 'answered'; sent: Sent; outcome: Outcome }
+  | { is: 'answered'; sent: JournalRequest; outcome: ReplyOutcome }
   /** `acks`: the state's, when the paper was asked for. */
   | { is: 'read'; paper: Paper; acks: number }
   /** The service says that this attempt isn't active, or has just closed it. */
@@ -140,9 +140,9 @@ export type Effect =
   /** Store the journal and show it to the other tabs. */
   | { do: 'keep' }
   /** Send this once the journal is stored. */
-  | { do: 'send'; sent: Sent }
+  | { do: 'send'; sent: JournalRequest }
   /** Send this at once, because the page may not live on. */
-  | { do: 'send at once'; sent: Sent }
+  | { do: 'send at once'; sent: JournalRequest }
   /** Read the paper. */
   | { do: 'read' }
   /** Report `due` after a pause, instead of any earlier one. */
@@ -166,7 +166,7 @@ const KEEP: Effect = { do: 'keep' }
 const READ: Effect = { do: 'read' }
 const waitFor = (ms: number, faults = 0): Effect => ({ do: 'wait', ms, faults })
 
-export function begin(journal: Journal): State {
+export function begin(journal: Journal): JournalState {
   return {
     journal,
     role: 'reader',
@@ -184,9 +184,9 @@ export function begin(journal: Journal): State {
 }
 
 /** What an event makes of the state, and what has to be done then. */
-export function step(state: State, event: Event): [State, Effect[]] {
+export function step(state: JournalState, event: Event): [JournalState, Effect[]] {
   const { journal } = state
-  const become = (next: Partial<Journal>, ...effects: Effect[]): [State, Effect[]] => [
+  const become = (next: Partial<Journal>, ...effects: Effect[]): [JournalState, Effect[]] => [
     { ...state, journal: { ...journal, ...next } },
     effects,
   ]
@@ -256,7 +256,7 @@ export function step(state: State, event: Event): [State, Effect[]] {
       const isOvertaken = event.acks !== state.acks
       if (revision < journal.base || (revision === journal.base && isOvertaken))
         return become({ endsAt: ends_at }, KEEP, ...(isOvertaken ? [READ] : []))
-      return become({ ...rebase(journal, event.paper as Saved), endsAt: ends_at }, KEEP)
+      return become({ ...rebase(journal, event.paper as StoredAnswers), endsAt: ends_at }, KEEP)
     }
     case 'ended':
       // A submit is repeated, because its answer tells whether it was the one that ended the attempt.
@@ -271,10 +271,13 @@ export function step(state: State, event: Event): [State, Effect[]] {
   }
 }
 
-function answered(state: State, { sent, outcome }: Event & { is: 'answered' }): [State, Effect[]] {
+function answered(
+  state: JournalState,
+  { sent, outcome }: Event & { is: 'answered' },
+): [JournalState, Effect[]] {
   const { journal } = state
   const sending = state.sending === sent.revision ? undefined : state.sending
-  const go = (next: Partial<State>, ...effects: Effect[]): [State, Effect[]] => [
+  const go = (next: Partial<JournalState>, ...effects: Effect[]): [JournalState, Effect[]] => [
     { ...state, sending, faults: 0, fault: undefined, ...next },
     effects,
   ]
@@ -338,50 +341,50 @@ export function openJournal(paper: Paper, examId: number): Journal {
 
 /** An attempt that goes on though it was closed: what had come too late is sent now. */
 function reopen(journal: Journal, paper: Paper): Journal {
-  return { ...rebase(journal, paper as Saved), phase: 'active' }
+  return { ...rebase(journal, paper as StoredAnswers), phase: 'active' }
 }
 
 /** Whether the attempt goes on, as far as this machine knows. */
-export function isOpen({ phase }: Progress): boolean {
+export function isOpen({ phase }: JournalProgress): boolean {
   return phase === 'active' || phase === 'submitting'
 }
 
-function isSynced(journal: Progress): boolean {
+function isSynced(journal: JournalProgress): boolean {
   return !isMissing(journal) && !journal.isMarkedUnsynced
 }
 
 /** Whether the service has everything that was given here, so that its end needs no waiting for. */
-export function hasArrived({ role, journal, sending }: State): boolean {
+export function hasArrived({ role, journal, sending }: JournalState): boolean {
   return role !== 'reader' && journal.phase === 'active' && sending === undefined && isSynced(journal)
 }
 
-export function hasWork(journal: Progress): boolean {
+export function hasWork(journal: JournalProgress): boolean {
   return journal.phase === 'submitting' || (journal.phase === 'active' && !isSynced(journal))
 }
 
 /** Whether answers have not arrived; marks help nobody once the attempt is over. */
-export function isMissing({ unsynced }: Progress): boolean {
+export function isMissing({ unsynced }: JournalProgress): boolean {
   return Object.keys(unsynced).length > 0
 }
 
 /** Whether nothing of it is needed any more. */
-export function isDone(journal: Progress): boolean {
+export function isDone(journal: JournalProgress): boolean {
   return !isOpen(journal) && !isMissing(journal)
 }
 
-export function canWrite({ role, journal, isOver }: State): boolean {
+export function canWrite({ role, journal, isOver }: JournalState): boolean {
   return role !== 'reader' && journal.phase === 'active' && !isOver
 }
 
 /** Goes on without the store, which may have something newer. */
-function goBlind(state: State): State {
+function goBlind(state: JournalState): JournalState {
   const { journal } = state
   const beganAt = journal.revision + REVISIONS_OF_A_BLIND_ONE
   return { ...state, beganAt, offerAt: journal.revision, journal: { ...journal, revision: beganAt } }
 }
 
 /** Goes on from what is stored, with what this tab could not store. */
-function takeUp(state: State, stored: Progress | undefined): State {
+function takeUp(state: JournalState, stored: JournalProgress | undefined): JournalState {
   const { journal, role, known } = state
   const revision = Math.max(stored?.revision ?? 0, journal.revision) + REVISIONS_OF_A_WRITER
   const isNew = role === 'reader'
@@ -395,7 +398,11 @@ function takeUp(state: State, stored: Progress | undefined): State {
 }
 
 /** What was offered and refused, and that nobody has written over: it is unsynced as it was before. */
-function takeBack(journal: Journal, stored: Progress | undefined, { refused, beganAt }: State): Journal {
+function takeBack(
+  journal: Journal,
+  stored: JournalProgress | undefined,
+  { refused, beganAt }: JournalState,
+): Journal {
   const isStill = ([id]: [string, unknown]) => refused.includes(id) && (journal.since[id] ?? 0) < beganAt
   const back = Object.fromEntries(Object.entries(stored?.unsynced ?? {}).filter(isStill))
   return {
@@ -409,7 +416,7 @@ function takeBack(journal: Journal, stored: Progress | undefined, { refused, beg
  * What was given in this tab is newer than what others have stored. Answers too that were given after another tab was
  * asked to hand in: they are synced before, or listed as undelivered.
  */
-function giveAgain(merged: Journal, { journal, beganAt }: State): Journal {
+function giveAgain(merged: Journal, { journal, beganAt }: JournalState): Journal {
   const isGiven = ([name]: [string, unknown]) => (journal.since[name] ?? 0) >= beganAt
   const given = Object.entries(journal.since).filter(isGiven)
   const answers = given.map(([name]) => [name, journal.answers[name] ?? null])
@@ -429,8 +436,8 @@ function giveAgain(merged: Journal, { journal, beganAt }: State): Journal {
 }
 
 /** Whether nobody has written in between. */
-function isSame(one: Progress, other: Progress): boolean {
-  const print = ({ phase, base, answers, unsynced, marked, isMarkedUnsynced }: Progress) =>
+function isSame(one: JournalProgress, other: JournalProgress): boolean {
+  const print = ({ phase, base, answers, unsynced, marked, isMarkedUnsynced }: JournalProgress) =>
     JSON.stringify([phase, base, answers, unsynced, marked, isMarkedUnsynced])
   return print(one) === print(other)
 }
@@ -439,7 +446,7 @@ function isSame(one: Progress, other: Progress): boolean {
  * A stored journal, with what this tab has heard of the service since: it may have handed in, and a closed one goes on
  * if the service says so.
  */
-function merge(stored: Progress, own: Journal): Journal {
+function merge(stored: JournalProgress, own: Journal): Journal {
   const isNewer = own.phase === 'submitted' || (own.phase === 'active' && stored.phase === 'closed')
   const { phase, result } = isNewer ? own : stored
   const journal = { ...stored, phase, ...(result && { result }), questions: own.questions }
@@ -450,9 +457,9 @@ function merge(stored: Progress, own: Journal): Journal {
   }
 }
 
-type Change = Event & { is: 'answer' | 'mark' | 'submit' }
+type StudentEvent = Event & { is: 'answer' | 'mark' | 'submit' }
 
-function change(journal: Journal, event: Change): Partial<Journal> {
+function change(journal: Journal, event: StudentEvent): Partial<Journal> {
   if (event.is === 'submit') return { phase: 'submitting' }
   const { questionId } = event
   const name = event.is === 'answer' ? questionId : MARKED
@@ -473,7 +480,7 @@ function change(journal: Journal, event: Change): Partial<Journal> {
 }
 
 /** Takes over answers that another device has saved, unless newer ones are known, and applies the unsynced ones. */
-function rebase(journal: Journal, saved: Saved): Journal {
+function rebase(journal: Journal, saved: StoredAnswers): Journal {
   if (saved.revision < journal.base) return journal
   return {
     ...journal,
@@ -484,7 +491,7 @@ function rebase(journal: Journal, saved: Saved): Journal {
   }
 }
 
-function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved' }): Journal {
+function acknowledge(journal: Journal, sent: JournalRequest, saved: ReplyOutcome & { is: 'saved' }): Journal {
   const rejected = (saved.rejected ?? []).map(({ question_id, message }) => [question_id, message])
   return {
     ...settle(journal, sent, Object.fromEntries(rejected)),
@@ -497,7 +504,7 @@ function acknowledge(journal: Journal, sent: Sent, saved: Outcome & { is: 'saved
 /**
  * What was sent is decided, except what has changed since; `reasons`: which answers the service has refused, and why.
  */
-function settle(journal: Journal, sent: Sent, reasons: Record<string, string> = {}): Journal {
+function settle(journal: Journal, sent: JournalRequest, reasons: Record<string, string> = {}): Journal {
   const rejected = Object.entries(reasons).filter(([id]) => isIn(journal, sent, id))
   return {
     ...journal,
@@ -508,7 +515,7 @@ function settle(journal: Journal, sent: Sent, reasons: Record<string, string> = 
 }
 
 /** The unsynced answers without those that the service has got of these questions. */
-function without(journal: Journal, sent: Sent, got: (number | string)[]): Changes {
+function without(journal: Journal, sent: JournalRequest, got: (number | string)[]): AnswerChanges {
   const names = got.map(String)
   const rest = Object.entries(journal.unsynced).filter(
     ([id]) => !(names.includes(id) && isIn(journal, sent, id)),
@@ -517,7 +524,7 @@ function without(journal: Journal, sent: Sent, got: (number | string)[]): Change
 }
 
 /** Whether a request holds the latest change. */
-function isIn({ since }: Journal, { kind, revision }: Sent, name: string): boolean {
+function isIn({ since }: Journal, { kind, revision }: JournalRequest, name: string): boolean {
   const at = since[name] ?? 0
   return kind === 'offer' ? at <= revision : at < revision
 }
@@ -526,14 +533,14 @@ function isIn({ since }: Journal, { kind, revision }: Sent, name: string): boole
  * What is to be synced, and before that what a blind tab offers. The smallest parts come first, so that a large one
  * holds up no other.
  */
-function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[] {
+function syncsOf({ journal, offerAt = -1, most }: JournalState, mostBytes = ALL): JournalRequest[] {
   const { unsynced, marked, isMarkedUnsynced, since, revision } = journal
   const sizeOf = (part: unknown) => bytesOf(JSON.stringify(part)) + 1
   const parts = Object.entries({ ...unsynced, ...(isMarkedUnsynced && { marked }) })
     .map(([name, part]) => ({ name, part, bytes: sizeOf({ [name]: part }) }))
     .sort((one, other) => one.bytes - other.bytes)
   let left = mostBytes
-  const toSent = (kind: 'sync' | 'offer', at: number): Sent => {
+  const toSent = (kind: 'sync' | 'offer', at: number): JournalRequest => {
     const fitting = parts.filter(({ name }) => kind === ((since[name] ?? 0) <= offerAt ? 'offer' : 'sync'))
     const sent: Record<string, unknown> = {}
     left -= ENVELOPE_BYTES
@@ -542,7 +549,12 @@ function syncsOf({ journal, offerAt = -1, most }: State, mostBytes = ALL): Sent[
       if (left >= 0) sent[name] = part
     }
     const { marked: sentMarked, ...answers } = sent
-    return { kind, revision: at, answers: answers as Changes, marked: sentMarked as number[] | undefined }
+    return {
+      kind,
+      revision: at,
+      answers: answers as AnswerChanges,
+      marked: sentMarked as number[] | undefined,
+    }
   }
   const own = toSent('sync', revision + 1)
   return [toSent('offer', offerAt), own].filter((each) => partsOf(each) > 0)
@@ -555,11 +567,11 @@ function bytesOf(text: string): number {
   return text.length + count(/[\u0080-\uffff]/g) + count(/[\u0800-\ud7ff\ue000-\uffff]/g)
 }
 
-function partsOf({ answers, marked }: Sent): number {
+function partsOf({ answers, marked }: JournalRequest): number {
   return Object.keys(answers).length + (marked ? 1 : 0)
 }
 
-function apply(answers: Answers, changes: Changes): Answers {
+function apply(answers: Answers, changes: AnswerChanges): Answers {
   const changed: Answers = { ...answers }
   for (const [id, answer] of Object.entries(changes)) {
     if (answer === null) delete changed[id]

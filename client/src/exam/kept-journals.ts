@@ -1,10 +1,10 @@
 import type { Storage } from '../storage/storage.ts'
-import { isDone, type Journal, type PaperQuestion, type Progress } from './journal.ts'
+import { isDone, type Journal, type JournalProgress, type PaperQuestion } from './journal.ts'
 
 /** Entries below this key survive a logout, and are only shown to the same account again. */
 const KEPT = 'kept/'
 
-const keyOf = (kind: 'exam' | 'paper', userId: number, { examId, attemptId }: Progress) =>
+const keyOf = (kind: 'exam' | 'paper', userId: number, { examId, attemptId }: JournalProgress) =>
   `${KEPT}${userId}/${kind}/${examId}/${attemptId}`
 
 /**
@@ -15,10 +15,10 @@ export async function claimJournal(
   storage: Storage,
   userId: number,
   journal: Journal,
-): Promise<{ stored: Progress | undefined; writer: number }> {
-  let stored: Progress | undefined
+): Promise<{ stored: JournalProgress | undefined; writer: number }> {
+  let stored: JournalProgress | undefined
   await storage.update(keyOf('exam', userId, journal), (value) => {
-    stored = value as Progress | undefined
+    stored = value as JournalProgress | undefined
     const progress = stored ?? toProgress(journal)
     return { ...progress, writer: progress.writer + 1 }
   })
@@ -32,7 +32,7 @@ export async function claimJournal(
 export async function keepJournal(storage: Storage, userId: number, journal: Journal): Promise<boolean> {
   let isWriter = true
   await storage.update(keyOf('exam', userId, journal), (value) => {
-    const { writer = 0 } = (value ?? {}) as Partial<Progress>
+    const { writer = 0 } = (value ?? {}) as Partial<JournalProgress>
     isWriter = writer <= journal.writer
     if (!isWriter) return value
     return isDone(journal) ? undefined : toProgress(journal)
@@ -45,7 +45,11 @@ export function keepPaper(storage: Storage, userId: number, journal: Journal): P
   return storage.set(keyOf('paper', userId, journal), journal.questions)
 }
 
-export async function forgetJournal(storage: Storage, userId: number, journal: Progress): Promise<void> {
+export async function forgetJournal(
+  storage: Storage,
+  userId: number,
+  journal: JournalProgress,
+): Promise<void> {
   await storage.delete(keyOf('exam', userId, journal))
   await storage.delete(keyOf('paper', userId, journal))
 }
@@ -54,19 +58,19 @@ export function findProgress(
   storage: Storage,
   userId: number,
   journal: Journal,
-): Promise<Progress | undefined> {
-  return storage.get(keyOf('exam', userId, journal)) as Promise<Progress | undefined>
+): Promise<JournalProgress | undefined> {
+  return storage.get(keyOf('exam', userId, journal)) as Promise<JournalProgress | undefined>
 }
 
 /** The stored journals of an account, or of one exam, the oldest first; `questions` is empty where they are missing. */
 export async function listJournals(storage: Storage, userId: number, examId?: number): Promise<Journal[]> {
   const prefix = `${KEPT}${userId}/exam/${examId === undefined ? '' : `${examId}/`}`
-  const kept = (await storage.list(prefix)).map(([, value]) => value as Progress)
+  const kept = (await storage.list(prefix)).map(([, value]) => value as JournalProgress)
   const papers = await Promise.all(kept.map((each) => storage.get(keyOf('paper', userId, each))))
   const journals = kept.map((each, at) => ({ ...each, questions: (papers[at] ?? []) as PaperQuestion[] }))
   return journals.sort((one, other) => one.attemptId - other.attemptId)
 }
 
-export function toProgress({ questions: _, ...progress }: Journal): Progress {
+export function toProgress({ questions: _, ...progress }: Journal): JournalProgress {
   return progress
 }

@@ -3,7 +3,15 @@ import { withLimit } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
 import { ExamSession } from './exam-session.ts'
-import { type Answer, hasWork, isMissing, isOpen, type Journal, openJournal, type Sent } from './journal.ts'
+import {
+  type Answer,
+  hasWork,
+  isMissing,
+  isOpen,
+  type Journal,
+  type JournalRequest,
+  openJournal,
+} from './journal.ts'
 import { forgetJournal, listJournals } from './kept-journals.ts'
 import { readPaper, save } from './saving.ts'
 
@@ -97,7 +105,12 @@ async function askForArrived(
   missing: [string, Answer | null][],
 ): Promise<number[]> {
   // Should the attempt be active all the same, this undoes nothing: it has the lowest revision.
-  const sent: Sent = { kind: 'sync', revision: 0, answers: Object.fromEntries(missing), marked: undefined }
+  const sent: JournalRequest = {
+    kind: 'sync',
+    revision: 0,
+    answers: Object.fromEntries(missing),
+    marked: undefined,
+  }
   const outcome = await save(client, owner, journal, sent)
   if (outcome.is === 'ended') return outcome.arrived
   if (outcome.is !== 'too large' || missing.length < 2) return []

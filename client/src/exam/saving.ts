@@ -2,7 +2,7 @@ import { exchange, exchangeAtOnce, NO_ANSWER } from '../http/exchange.ts'
 import { foreign, type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Owner } from '../session/session.ts'
-import type { Outcome, Progress, Sent } from './journal.ts'
+import type { JournalProgress, JournalRequest, ReplyOutcome } from './journal.ts'
 
 /** A pause after a refusal that says nothing about the attempt, such as that of an ended session. */
 const REFUSED_MS = 15_000
@@ -23,10 +23,10 @@ export function isEnding(code: string): boolean {
 export async function save(
   client: Client,
   owner: Owner,
-  { examId, attemptId }: Progress,
-  { kind, revision, answers, marked }: Sent,
+  { examId, attemptId }: JournalProgress,
+  { kind, revision, answers, marked }: JournalRequest,
   atOnce = false,
-): Promise<Outcome> {
+): Promise<ReplyOutcome> {
   const askedAt = client.platform.now()
   const answer = await (atOnce ? exchangeAtOnce : exchange)(client, owner, {
     method: kind === 'submit' ? 'POST' : 'PUT',
@@ -39,7 +39,11 @@ export async function save(
   return outcome
 }
 
-function read({ status, body, retryAfter }: JsonAnswer, kind: Sent['kind'], attemptId: number): Outcome {
+function read(
+  { status, body, retryAfter }: JsonAnswer,
+  kind: JournalRequest['kind'],
+  attemptId: number,
+): ReplyOutcome {
   if (status === 200 && body.attempt_id === attemptId) {
     if (kind === 'submit') return { is: 'submitted', result: body }
     const { revision, ends_at, rejected } = body
@@ -64,7 +68,7 @@ export type EndOutcome = { is: 'fault' } | { is: 'ended' } | { is: 'waiting'; en
 export async function sayEnd(
   client: Client,
   owner: Owner,
-  { examId, attemptId, endsAt }: Progress,
+  { examId, attemptId, endsAt }: JournalProgress,
 ): Promise<EndOutcome> {
   const askedAt = client.platform.now()
   const path = `exams/${examId}/end`

@@ -3,8 +3,8 @@ import {
   canWrite,
   hasWork,
   type Journal,
+  type JournalState,
   type PaperQuestion,
-  type State,
   type SubmitResult,
 } from './journal.ts'
 
@@ -37,7 +37,7 @@ export interface ExamState {
   result: SubmitResult | undefined
 }
 
-export function showState(state: State): ExamState {
+export function showState(state: JournalState): ExamState {
   const { phase, attemptId, questions, answers, marked, unsynced, rejected, endsAt, result } = state.journal
   return {
     phase: phase === 'active' && state.isOver ? 'over' : phase,

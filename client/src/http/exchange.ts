@@ -40,7 +40,7 @@ export async function upload(
 }
 
 /** A change that somebody makes, by the path below `/api/v01/`. */
-export interface Change {
+export interface WriteRequest {
   method: string
   path: string
   /** A form is sent as one, anything else as JSON. */
@@ -65,7 +65,7 @@ const UNREACHABLE = 'unreachable'
 export async function exchange(
   sender: Sender,
   owner: Owner,
-  { method, path, body, tell = () => {} }: Change,
+  { method, path, body, tell = () => {} }: WriteRequest,
   given?: AbortSignal,
 ): Promise<JsonAnswer> {
   let cancel = () => {}
@@ -104,7 +104,7 @@ export async function exchange(
 export async function exchangeAtOnce(
   { baseUrl, platform, session }: Sender,
   owner: Owner,
-  { method, path, body }: Change,
+  { method, path, body }: WriteRequest,
 ): Promise<JsonAnswer> {
   try {
     const token = session.tokenNow(owner)

@@ -1,5 +1,5 @@
 import { atom, type ReadableAtom } from 'nanostores'
-import { type Change, exchange, NO_ANSWER } from '../http/exchange.ts'
+import { exchange, NO_ANSWER, type WriteRequest } from '../http/exchange.ts'
 import { type JsonAnswer, TOO_LARGE } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import type { Channel } from '../platform.ts'
@@ -50,7 +50,7 @@ export interface OutboxOptions<T> {
   /** Changes of one lane are made in the order in which they were added; lanes don't wait for each other. */
   lane(item: T): string
   /** The request. It has to be harmless to make it twice, which `id` is for. If it throws, it can never be made. */
-  change(item: T, id: string): Change
+  change(item: T, id: string): WriteRequest
   /** Further codes of the service after which it can never be made. */
   refusals?: readonly string[]
   /** Whether a success is about it; left out: each one is. */
@@ -67,7 +67,7 @@ export interface OutboxOptions<T> {
 }
 
 /** `entry` null: it was discarded. `isStored`: it is in the store, as long as nobody has discarded it. */
-interface TabMessage<T> {
+interface OutboxMessage<T> {
   key: string
   entry: OutboxEntry<T> | null
   isStored: boolean
@@ -118,7 +118,7 @@ export class Outbox<T> {
     this.#options = options
     this.#prefix = `${cachesOf(owner)}${options.name}/`
     const channel = `exam-practice:${client.baseUrl}:${this.#prefix}`
-    const hear = (told: unknown) => this.#hear(told as TabMessage<T>)
+    const hear = (told: unknown) => this.#hear(told as OutboxMessage<T>)
     this.#tabs = openChannel(client.platform, channel, hear, () => {
       this.#isRestored = false
       void this.#store()
@@ -255,7 +255,7 @@ export class Outbox<T> {
 
   async #exchange(key: string, { item, id }: OutboxEntry<T>, signal: AbortSignal): Promise<JsonAnswer> {
     const fail = (code: string): JsonAnswer => ({ status: 400, body: { code }, retryAfter: undefined })
-    let change: Change
+    let change: WriteRequest
     try {
       change = this.#options.change(item, id)
     } catch {
@@ -404,10 +404,10 @@ export class Outbox<T> {
   }
 
   #tell(key: string, entry: OutboxEntry<T> | null): void {
-    this.#tabs.post({ key, entry, isStored: this.#stored.has(key) } satisfies TabMessage<T>)
+    this.#tabs.post({ key, entry, isStored: this.#stored.has(key) } satisfies OutboxMessage<T>)
   }
 
-  #hear({ key, entry, isStored }: TabMessage<T>): void {
+  #hear({ key, entry, isStored }: OutboxMessage<T>): void {
     const own = this.#entries.get(key)
     const last = own && isSent(own) ? own : this.#leftOver.get(key)
     if (last !== undefined && last !== entry && !(entry && isSent(entry))) {

@@ -21,7 +21,7 @@ const PAGE = 50
 /** With fewer left, more are fetched if there are more. */
 const FEW = 10
 
-interface Fetched {
+interface FetchedCards {
   cards: readonly NextCard[]
   /** The reviews that the service had or had refused by then. */
   known: ReadonlySet<string>
@@ -37,7 +37,7 @@ const keyOf = (owner: Owner) => `${cachesOf(owner)}cards`
 export class CardsAhead {
   /** The first one is to be asked now. A review takes its card away, and taking it back brings the card again. */
   readonly $cards: ReadableAtom<readonly NextCard[]>
-  readonly #fetched = atom<Fetched>({ cards: [], known: new Set(), isAll: true })
+  readonly #fetched = atom<FetchedCards>({ cards: [], known: new Set(), isAll: true })
   readonly #client: Client
   readonly #owner: Owner
   readonly #wanted: Wanted

@@ -45,11 +45,11 @@ export function cachesOf({ userId, stay }: Owner): string {
 }
 
 /** What is stored in place of a session that the service has ended: the same account may go on with its data. */
-interface Parked {
+interface ParkedOwner {
   parked: Owner
 }
 
-type Stored = Grant | Parked | undefined
+type StoredSession = Grant | ParkedOwner | undefined
 
 /** What tabs tell each other: that something else is stored, or that a stay has ended. */
 type SessionMessage = 'changed' | { ended: Owner }
@@ -202,7 +202,7 @@ export class Session {
       this.#note('session.refresh', answer.status)
       if (this.#grant?.stay !== grant.stay) return undefined
       // While this tab was suspended, another one may have got new tokens, or somebody may have signed out or in.
-      const isCurrent = (by: Stored) =>
+      const isCurrent = (by: StoredSession) =>
         isGrant(by) ? by.refreshToken === grant.refreshToken : !by && !this.#isStored
       const { code, data } = answer.body
       if (code === EXPIRED) await this.#keep({ parked: ownerOf(grant) }, isCurrent)
@@ -237,8 +237,8 @@ export class Session {
    * Stores new tokens before they are used: a crash in between would lose a new refresh token. If something else is
    * stored by then, and `mayReplace` says so, that counts.
    */
-  async #keep(next: Grant | Parked, mayReplace: (stored: Stored) => boolean): Promise<void> {
-    let kept: Stored = next
+  async #keep(next: Grant | ParkedOwner, mayReplace: (stored: StoredSession) => boolean): Promise<void> {
+    let kept: StoredSession = next
     this.#isStored = await this.#update((stored) => {
       kept = mayReplace(stored) ? next : stored
       return kept
@@ -248,17 +248,17 @@ export class Session {
   }
 
   /** False if it failed; that is noted. */
-  async #update(change: (stored: Stored) => Stored): Promise<boolean> {
+  async #update(change: (stored: StoredSession) => StoredSession): Promise<boolean> {
     for (let tries = 1; tries <= TRIES; tries++)
       try {
-        await this.#storage.update(KEY, (stored) => change(stored as Stored))
+        await this.#storage.update(KEY, (stored) => change(stored as StoredSession))
         return true
       } catch {}
     this.#note('session.not_kept')
     return false
   }
 
-  #take(stored: Stored): void {
+  #take(stored: StoredSession): void {
     if (isGrant(stored)) this.#adopt(stored)
     else this.#end(stored ? 'refused' : 'elsewhere')
   }
@@ -291,10 +291,10 @@ export class Session {
   }
 
   /** What is stored; if that can't be read, what this tab has. */
-  async #stored(): Promise<Stored> {
+  async #stored(): Promise<StoredSession> {
     for (let tries = 1; tries <= TRIES; tries++)
       try {
-        return (await this.#storage.get(KEY)) as Stored
+        return (await this.#storage.get(KEY)) as StoredSession
       } catch {}
     return this.#grant
   }
@@ -312,11 +312,11 @@ export class Session {
 
 /** Who is signed in on this machine, if anybody: for a service worker, which works without a client. */
 export async function storedOwner(store: Pick<Store, 'get'>): Promise<Owner | undefined> {
-  const stored = (await store.get(KEY)) as Stored
+  const stored = (await store.get(KEY)) as StoredSession
   return isGrant(stored) ? ownerOf(stored) : undefined
 }
 
-function isGrant(stored: Stored): stored is Grant {
+function isGrant(stored: StoredSession): stored is Grant {
   return stored !== undefined && 'accessToken' in stored
 }
 

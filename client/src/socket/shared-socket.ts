@@ -9,7 +9,7 @@ import { tryChannel } from '../tabs.ts'
 import { Disconnected } from './errors.ts'
 import { tellWhileSeen } from './seen.ts'
 import { Socket, type SocketStatus } from './socket.ts'
-import { type Ask, settle, type TabMessage, toAnswer } from './tab-messages.ts'
+import { type PendingFrame, settle, type TabMessage, toAnswer } from './tab-messages.ts'
 import { judgeAfter } from './verdict.ts'
 
 /** How often a visible follower asks whether the leader is alive, and how long the leader may take to answer. */
@@ -48,7 +48,7 @@ export class SharedSocket {
   /** When it came, by the steady clock. */
   #readyAt = 0
   #asked = 0
-  readonly #asks = new Map<number, Ask>()
+  readonly #asks = new Map<number, PendingFrame>()
   /** The tabs that have subscribed to each topic. */
   readonly #topics = new Map<string, Set<string>>()
   #cancelProbe: (() => void) | undefined

@@ -5,7 +5,7 @@ import type { Platform, PlatformSocket } from '../platform.ts'
 import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
-import type { Ask } from './tab-messages.ts'
+import type { PendingFrame } from './tab-messages.ts'
 import { judgeAfter } from './verdict.ts'
 
 const PROTOCOL = 'exam-practice.v1'
@@ -58,7 +58,7 @@ export class Socket {
   #cancelWatch: (() => void) | undefined
   #cancelPing: (() => void) | undefined
   #refs = 0
-  readonly #pending = new Map<string, Ask>()
+  readonly #pending = new Map<string, PendingFrame>()
 
   constructor(
     platform: Platform,

@@ -3,7 +3,7 @@ import { Disconnected, type ErrorFrame, Refused } from './errors.ts'
 import type { SocketStatus } from './socket.ts'
 
 /** The outcome of a request. Neither field: the connection ended before the answer came. */
-export interface Answer {
+export interface FrameAnswer {
   ack?: ServerFrames['ack']
   refused?: ErrorFrame
 }
@@ -13,19 +13,19 @@ export type TabMessage =
   | { kind: 'status'; status: SocketStatus; ready: ServerFrames['ready'] | undefined; isNew: boolean }
   | { kind: 'frame'; frame: ServerFrame }
   | { kind: 'ask'; from: string; id: number; frame: ClientFrame }
-  | { kind: 'answer'; to: string; id: number; answer: Answer }
+  | { kind: 'answer'; to: string; id: number; answer: FrameAnswer }
   | { kind: 'post'; from: string; frame: ClientFrame }
   | { kind: 'hello' | 'probe' }
   | { kind: 'bye'; from: string }
 
 /** A request that waits for its answer. */
-export interface Ask {
+export interface PendingFrame {
   resolve(ack: ServerFrames['ack']): void
   reject(error: Error): void
 }
 
 /** The outcome in a form that can be sent to another tab: an error would lose all but its text. */
-export function toAnswer(work: Promise<ServerFrames['ack']>): Promise<Answer> {
+export function toAnswer(work: Promise<ServerFrames['ack']>): Promise<FrameAnswer> {
   return work.then(
     (ack) => ({ ack }),
     (error) => {
@@ -36,7 +36,7 @@ export function toAnswer(work: Promise<ServerFrames['ack']>): Promise<Answer> {
   )
 }
 
-export function settle({ resolve, reject }: Ask, { ack, refused }: Answer): void {
+export function settle({ resolve, reject }: PendingFrame, { ack, refused }: FrameAnswer): void {
   if (ack) resolve(ack)
   else reject(refused ? new Refused(refused) : new Disconnected())
 }

@@ -3,9 +3,9 @@ import { jsonRequest, toJsonAnswer } from '../http/request.ts'
 import type { Client } from '../index.ts'
 import { Disconnected, Refused } from '../socket/errors.ts'
 
-type Ask = paths['/api/v01/assistant/messages']['post']
-export type Question = Ask['requestBody']['content']['application/json']
-export type TutorAnswer = Ask['responses'][200]['content']['application/json']
+type AskOperation = paths['/api/v01/assistant/messages']['post']
+export type Question = AskOperation['requestBody']['content']['application/json']
+export type TutorAnswer = AskOperation['responses'][200]['content']['application/json']
 
 export type TutorEvent =
   | { type: 'start'; conversation_id: number; title: string }

@@ -10,14 +10,14 @@ import type { RouteName } from '../router.ts'
 import { t } from '../texts.ts'
 import { $taught, $waiting, lookForWaiting } from '../waiting.ts'
 
-interface Place {
+interface NavigationEntry {
   path: string
   text: string
   icon: IconName
   routes: RouteName[]
 }
 
-const LEARN: Place[] = [
+const LEARN: NavigationEntry[] = [
   { path: '/desk', text: t('Home'), icon: 'home', routes: ['home'] },
   { path: '/desk/exams', text: t('Exams'), icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
   { path: '/desk/classes', text: t('Classes'), icon: 'classes', routes: ['classes', 'joinClass', 'class'] },
@@ -27,11 +27,11 @@ const LEARN: Place[] = [
   { path: '/desk/notes', text: t('Notes'), icon: 'notes', routes: ['notes', 'notebook', 'printNotebook'] },
   { path: '/desk/library', text: t('Library'), icon: 'library', routes: ['library', 'publicNotebook'] },
 ]
-const TALK: Place[] = [
+const TALK: NavigationEntry[] = [
   { path: '/desk/chat', text: t('Chat'), icon: 'chat', routes: ['chat'] },
   { path: '/desk/people', text: t('People'), icon: 'people', routes: ['people'] },
 ]
-const TEACH: Place[] = [
+const TEACH: NavigationEntry[] = [
   { path: '/desk/teach', text: t('Overview'), icon: 'teach', routes: ['teach'] },
   {
     path: '/desk/teach/exams',
@@ -51,13 +51,18 @@ const TEACH: Place[] = [
   { path: '/desk/teach/audit', text: t('Audit log'), icon: 'list', routes: ['audit'] },
 ]
 /** On a phone's bar, for all of these. */
-const TEACHING: Place = {
+const TEACHING: NavigationEntry = {
   path: '/desk/teach',
   text: t('Teach'),
   icon: 'teach',
   routes: TEACH.flatMap(({ routes }) => routes),
 }
-const ACCOUNT: Place = { path: '/desk/account', text: t('Account'), icon: 'account', routes: ['account'] }
+const ACCOUNT: NavigationEntry = {
+  path: '/desk/account',
+  text: t('Account'),
+  icon: 'account',
+  routes: ['account'],
+}
 
 /** A sidebar on wide screens; on a phone the most used views, and the others behind one button. */
 export function Navigation({ user, route }: { user: User; route: RouteName | undefined }) {
@@ -121,7 +126,15 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
   )
 }
 
-function Group({ title, places, here }: { title: string; places: Place[]; here: RouteName | undefined }) {
+function Group({
+  title,
+  places,
+  here,
+}: {
+  title: string
+  places: NavigationEntry[]
+  here: RouteName | undefined
+}) {
   return (
     <section class="group">
       <h2>{title}</h2>
@@ -136,7 +149,7 @@ function Group({ title, places, here }: { title: string; places: Place[]; here: 
   )
 }
 
-function Entry({ place: { path, text, icon }, isHere }: { place: Place; isHere: boolean }) {
+function Entry({ place: { path, text, icon }, isHere }: { place: NavigationEntry; isHere: boolean }) {
   return (
     <a class="entry" href={path} aria-current={isHere ? 'page' : undefined}>
       <Icon name={icon} />

@@ -11,7 +11,7 @@ import { day, number, percent } from '../format.ts'
 import { $query } from '../router.ts'
 import { t } from '../texts.ts'
 
-type Attempt = Answer<'/api/v01/attempts', 'get'>['attempts'][number]
+type ListedAttempt = Answer<'/api/v01/attempts', 'get'>['attempts'][number]
 
 /** The person's finished attempts and their results. */
 export default function Progress() {
@@ -86,7 +86,7 @@ export default function Progress() {
   )
 }
 
-function Overview({ attempts, total }: { attempts: Attempt[]; total: number }) {
+function Overview({ attempts, total }: { attempts: ListedAttempt[]; total: number }) {
   const graded = attempts.filter((each) => each.percentage !== null)
   const percentages = graded.map(({ percentage }) => percentage ?? 0)
   const mean =

@@ -6,20 +6,20 @@ import { Form } from '../forms/form.tsx'
 import { Table } from '../page/table.tsx'
 import { Dialog } from './dialog.tsx'
 
-interface Question {
+interface ConfirmQuestion {
   title: string
   button: string
   /** Whether something is lost by it. */
   isDangerous?: boolean
   field?: PromptField
   /** What was changed by two people. */
-  versions?: readonly Version[]
+  versions?: readonly ConflictingVersion[]
   /** Called with undefined if the dialog was closed. */
   answer: (given: string | undefined) => void
 }
 
 /** A field that somebody else has changed too. */
-interface Version {
+interface ConflictingVersion {
   label: string
   stored: string
   own: string
@@ -37,7 +37,7 @@ interface PromptField {
   draft?: string
 }
 
-const $question = atom<Question | undefined>()
+const $question = atom<ConfirmQuestion | undefined>()
 
 /** Asks for confirmation, mostly before something that can't be undone: its button is red then. */
 export async function promptForConfirmation(
@@ -65,7 +65,9 @@ export async function promptForName(title: string, button: string, name: string)
 }
 
 /** Asks which stays of what two people have changed; undefined if nothing was decided. */
-export async function promptForVersion(versions: readonly Version[]): Promise<'own' | 'stored' | undefined> {
+export async function promptForVersion(
+  versions: readonly ConflictingVersion[],
+): Promise<'own' | 'stored' | undefined> {
   const given = await show({
     title: t('Somebody else has changed this meanwhile'),
     button: t('Save mine'),
@@ -74,7 +76,7 @@ export async function promptForVersion(versions: readonly Version[]): Promise<'o
   return given as 'own' | 'stored' | undefined
 }
 
-function show(question: Omit<Question, 'answer'>): Promise<string | undefined> {
+function show(question: Omit<ConfirmQuestion, 'answer'>): Promise<string | undefined> {
   $question.get()?.answer(undefined)
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   $question.set({

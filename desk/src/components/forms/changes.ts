@@ -2,18 +2,18 @@ import { RequestFailed } from '../../client.ts'
 import { promptForVersion } from '../dialogs/prompts.tsx'
 
 /** What somebody has changed of what is stored, and how it was when they saw it. */
-export interface Changes<T> {
+export interface FormChanges<T> {
   changes: Partial<T>
   was: Partial<T>
 }
 
 /** Sent alone: what others have changed meanwhile stays. */
-export function compare<T extends object>(before: T, now: Partial<T>): Changes<T> {
+export function compare<T extends object>(before: T, now: Partial<T>): FormChanges<T> {
   const names = (Object.keys(now) as (keyof T)[]).filter((name) => !isSame(before[name], now[name]))
   return { changes: pick(now, names), was: pick(before, names) }
 }
 
-export function isEmpty({ changes }: Changes<object>): boolean {
+export function isEmpty({ changes }: FormChanges<object>): boolean {
   return Object.keys(changes).length === 0
 }
 
@@ -42,7 +42,7 @@ export interface Describe<T> {
  * or what the changes were made on (`was`), both are shown and the person decides. False if nothing was decided.
  */
 export async function sendChanges<T extends object>(
-  { changes, was }: Changes<T>,
+  { changes, was }: FormChanges<T>,
   send: (changes: Partial<T>, was: Partial<T>) => Promise<unknown>,
   describe: Describe<T>,
 ): Promise<false | 'sent' | 'decided'> {

@@ -28,7 +28,7 @@ export function wordsOf(form: HTMLFormElement, name: string, value: unknown): st
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 function controlsOf(form: HTMLFormElement, name: string): Control[] {
   return [...form.elements].filter(

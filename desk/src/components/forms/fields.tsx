@@ -5,14 +5,14 @@ import { t } from '../../texts.ts'
 /** The images that the service takes, for `accept`. */
 export const IMAGE_TYPES = 'image/png,image/jpeg,image/gif,image/webp'
 
-interface Named {
+interface FieldLabels {
   label: string
   hint?: string | undefined
   name?: string
   required?: boolean
 }
 
-interface LabelledProps extends Pick<Named, 'label' | 'hint'> {
+interface LabelledProps extends Pick<FieldLabels, 'label' | 'hint'> {
   /** Whether the hint says that something is wrong. */
   isWarning?: boolean
   /** Renders the control; the attributes connect it with its label and its hint. */
@@ -35,7 +35,7 @@ export function Labelled({ label, hint, isWarning, children }: LabelledProps) {
   )
 }
 
-interface FieldProps extends Named {
+interface FieldProps extends FieldLabels {
   value?: string | null | undefined
   type?: 'text' | 'email' | 'password' | 'date' | 'file'
   autoComplete?: string
@@ -70,7 +70,7 @@ export function Field({ label, hint, value, type = 'text', expected, ...input }:
   )
 }
 
-interface NumberFieldProps extends Named {
+interface NumberFieldProps extends FieldLabels {
   value?: number | null | undefined
   least?: number
   most?: number
@@ -104,7 +104,7 @@ export function NumberField({
   )
 }
 
-interface AreaProps extends Named {
+interface AreaProps extends FieldLabels {
   value?: string | undefined
   rows?: number
   maxLength?: number
@@ -118,7 +118,7 @@ export function Area({ label, hint, value, rows = 4, ...input }: AreaProps) {
   )
 }
 
-interface ChoiceProps extends Named {
+interface ChoiceProps extends FieldLabels {
   options: readonly (readonly [value: string | number, text: string])[]
   value?: string | number | null | undefined
   onChange?: (event: TargetedEvent<HTMLSelectElement>) => void

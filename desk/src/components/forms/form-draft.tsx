@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { dropDraft, readDraft, useDraftSaver } from '../../drafts.ts'
 import { lately } from '../../format.ts'
 import { t } from '../../texts.ts'
+import type { Control } from './field-words.ts'
 
 type Values = Record<string, string | boolean>
 
@@ -57,8 +58,6 @@ export function RestoredNotice({ at, discard }: { at: number | undefined; discar
     </p>
   )
 }
-
-type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 function* controls(form: HTMLFormElement): Generator<Control> {
   for (const each of form.elements)

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { dropDraft, keepDraft, readDraft, useDraftSaver } from '../../drafts.ts'
-import { type Changes, compare, isEmpty, pick } from './changes.ts'
+import { compare, type FormChanges, isEmpty, pick } from './changes.ts'
 import { RestoredNotice } from './form-draft.tsx'
 
-interface Opened<T> {
+interface EditState<T> {
   /** What the fields show at first. */
   shown: T
   /** What was stored when the person saw it, field by field. */
@@ -31,7 +31,7 @@ export function useChanges<T extends object>(
   latest.current = stored
   const known = useRef(JSON.stringify(stored))
   const sent = useRef<T | undefined>(undefined)
-  const compareNow = (): Changes<T> => compare(opened.before, read() ?? opened.before)
+  const compareNow = (): FormChanges<T> => compare(opened.before, read() ?? opened.before)
   const json = JSON.stringify(stored)
   useEffect(() => {
     // Fields that can't be read stay, and what others have changed is asked when it is sent.
@@ -41,7 +41,7 @@ export function useChanges<T extends object>(
     setOpened((last) => ({ ...last, ...onTop(stored, changes), stored, turn: last.turn + 1 }))
   }, [json])
   /** What was typed while the rest was sent. */
-  const typedSince = (): Changes<T> =>
+  const typedSince = (): FormChanges<T> =>
     compare(sent.current ?? opened.before, (sent.current && read()) ?? opened.before)
   /** Nothing is left of the draft but changes of what is stored now. */
   const keepOnly = (changes: Partial<T>, now: T) => {
@@ -89,8 +89,8 @@ export function useChanges<T extends object>(
   }
 }
 
-function open<T extends object>(stored: T, draft: string | undefined): Opened<T> {
-  const kept = draft === undefined ? undefined : readDraft<Partial<Changes<T>>>(draft)
+function open<T extends object>(stored: T, draft: string | undefined): EditState<T> {
+  const kept = draft === undefined ? undefined : readDraft<Partial<FormChanges<T>>>(draft)
   const { changes, was } = kept?.value ?? {}
   const isKept = changes && was && !isEmpty(compare(stored, changes))
   if (draft !== undefined && kept && !isKept) dropDraft(draft)
@@ -102,8 +102,8 @@ function open<T extends object>(stored: T, draft: string | undefined): Opened<T>
 /** Changes on top of what is stored now; those that are stored already are none. */
 function onTop<T extends object>(
   stored: T,
-  { changes, was }: Changes<T>,
-): Pick<Opened<T>, 'shown' | 'before'> {
+  { changes, was }: FormChanges<T>,
+): Pick<EditState<T>, 'shown' | 'before'> {
   const names = Object.keys(compare(stored, changes).changes) as (keyof T)[]
   return { shown: { ...stored, ...pick(changes, names) }, before: { ...stored, ...pick(was, names) } }
 }

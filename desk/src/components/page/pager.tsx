@@ -2,13 +2,13 @@ import { number } from '../../format.ts'
 import { setQuery } from '../../router.ts'
 import { t } from '../../texts.ts'
 
-interface Paged {
+interface PageCount {
   page: number
   total_pages: number
 }
 
 interface PagerProps {
-  of: Paged
+  of: PageCount
   /** How many there are on all pages, in words. */
   total: string
 }

@@ -8,7 +8,7 @@ export interface Load<T> {
   reload: () => Promise<void>
 }
 
-interface State<T> {
+interface LoadState<T> {
   key: unknown
   data?: T
   error?: unknown
@@ -17,9 +17,9 @@ interface State<T> {
 
 /** Loads what `read` answers; again when `key` changes, and after a failure when the connection is back. */
 export function useLoad<T>(key: unknown, read: () => Promise<T>): Load<T> {
-  const [stored, setState] = useState<State<T>>({ key, isLoading: true })
+  const [stored, setState] = useState<LoadState<T>>({ key, isLoading: true })
   // What was loaded for another key is never shown, not even for a moment.
-  const state: State<T> = Object.is(stored.key, key) ? stored : { key, isLoading: true }
+  const state: LoadState<T> = Object.is(stored.key, key) ? stored : { key, isLoading: true }
   const latest = useRef(0)
   const wanted = useRef({ key, read })
   wanted.current = { key, read }

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../texts.ts'
 import { focusDrawn } from '../forms/focus-drawn.ts'
-import { type Accepted, readAccepted, writeAccepted } from './accepted-texts.ts'
+import { type AcceptedText, readAccepted, writeAccepted } from './accepted-texts.ts'
 
 /** Texts that one question or gap accepts. */
 const MOST_ACCEPTED = 50
@@ -18,8 +18,8 @@ interface AcceptedFieldsProps {
 export function AcceptedFields({ legend, lines, change }: AcceptedFieldsProps) {
   const id = useId()
   const rows = lines.map(readAccepted)
-  const set = (index: number, changes: Partial<Accepted>) =>
-    change(lines.with(index, writeAccepted({ ...(rows[index] as Accepted), ...changes })))
+  const set = (index: number, changes: Partial<AcceptedText>) =>
+    change(lines.with(index, writeAccepted({ ...(rows[index] as AcceptedText), ...changes })))
   return (
     <fieldset class="stack tight">
       <legend>

@@ -1,24 +1,24 @@
 import { list } from '../../format.ts'
 import { t } from '../../texts.ts'
 
-export interface Accepted {
+export interface AcceptedText {
   text: string
   /** What it brings of the marks. */
   percent: string
 }
 
 /** An accepted text as it is stored: `text`, or `%50%text` for a share of the marks. */
-export function readAccepted(line: string): Accepted {
+export function readAccepted(line: string): AcceptedText {
   const [, percent, text] = /^%([^%]*)%(.*)$/s.exec(line) ?? []
   return { text: text ?? line, percent: percent ?? '100' }
 }
 
-export function writeAccepted({ text, percent }: Accepted): string {
+export function writeAccepted({ text, percent }: AcceptedText): string {
   return percent === '100' && !text.startsWith('%') ? text : `%${percent}%${text}`
 }
 
 /** The accepted texts of a key that has one a line. */
-export function listAccepted(key: string): Accepted[] {
+export function listAccepted(key: string): AcceptedText[] {
   return key
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -26,12 +26,12 @@ export function listAccepted(key: string): Accepted[] {
 }
 
 /** Accepted texts in words, with what they bring where that isn't all. */
-export function describeAccepted(accepted: readonly Accepted[]): string {
+export function describeAccepted(accepted: readonly AcceptedText[]): string {
   return list(accepted.map(({ text, percent }) => (percent === '100' ? text : `${text} (${percent} %)`)))
 }
 
 /** The text that brings most, of equals the first; null without any. */
-export function bestAccepted(accepted: readonly Accepted[]): string | null {
+export function bestAccepted(accepted: readonly AcceptedText[]): string | null {
   const most = Math.max(...accepted.map(({ percent }) => Number(percent)))
   return accepted.find(({ percent }) => Number(percent) === most)?.text ?? null
 }

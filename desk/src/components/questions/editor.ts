@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact'
 import { t } from '../../texts.ts'
-import type { Question } from './kind.ts'
+import type { TeacherQuestion } from './kind.ts'
 
 /** What a kind's editor edits of a question. */
-export type Content = Pick<
-  Question,
+export type QuestionContent = Pick<
+  TeacherQuestion,
   | 'question_type'
   | 'option_a'
   | 'option_b'
@@ -17,8 +17,8 @@ export type Content = Pick<
 >
 
 export interface EditorProps {
-  content: Content
-  change: (changes: Partial<Content>) => void
+  content: QuestionContent
+  change: (changes: Partial<QuestionContent>) => void
   /** Only what is right can be changed, as in a regrade: what students see stays. */
   isKeyOnly: boolean
   /** The question's text, and how to change it by the place of the cursor in it; for kinds whose text has marks. */
@@ -37,8 +37,8 @@ export interface QuestionEditor {
   Editor: ComponentType<EditorProps>
   hasOptions: boolean
   /** Key and parts for a question that was of another kind: what this one can't use is replaced. */
-  adopt(content: Content): Pick<Content, 'correct_answer' | 'parts'>
-  findProblems(question: Question): Problems
+  adopt(content: QuestionContent): Pick<QuestionContent, 'correct_answer' | 'parts'>
+  findProblems(question: TeacherQuestion): Problems
 }
 
 /**

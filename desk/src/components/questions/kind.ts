@@ -6,7 +6,7 @@ export type { GivenAnswer }
 export type QuestionType = PaperQuestion['question_type']
 
 /** A question as students get it: in an exam, in a review, in practice, and in the preview of whoever writes it. */
-export type Asked = Pick<
+export type StudentQuestion = Pick<
   PaperQuestion,
   | 'id'
   | 'question_type'
@@ -23,16 +23,18 @@ export type Asked = Pick<
 >
 
 /** A question as teachers write it; a new one has no id yet. */
-export type Question = Omit<Answer<'/api/v01/admin/questions/{id}', 'get'>['question'], 'id'>
+export type TeacherQuestion = Omit<Answer<'/api/v01/admin/questions/{id}', 'get'>['question'], 'id'>
 
 /** What students get of a written question, and the right answer in their form. */
-export type Shown = Pick<Asked, 'parts' | 'option_order'> & { correct: GivenAnswer | null }
+export type QuestionPreview = Pick<StudentQuestion, 'parts' | 'option_order'> & {
+  correct: GivenAnswer | null
+}
 
 /** Makes the next answer of the present one; null clears it. */
 export type AnswerChange = (before: GivenAnswer | undefined) => GivenAnswer | null
 
 export interface AnswerProps {
-  question: Asked
+  question: StudentQuestion
   answer: GivenAnswer | undefined
   /** Keys and clicks can come faster than the page is drawn, so a change is made of the latest answer. */
   change: (next: AnswerChange) => void
@@ -40,7 +42,7 @@ export interface AnswerProps {
 }
 
 export interface ReviewProps {
-  question: Asked & {
+  question: StudentQuestion & {
     correct_answer: string
     tolerance: number
   }
@@ -64,21 +66,24 @@ export interface QuestionKind {
   /** The question with the answer that was given, and the right one. */
   Review: ComponentType<ReviewProps>
   /** What a key press of a letter changes; undefined where letters choose nothing. */
-  chooseLetter?: (question: Asked, letter: string) => AnswerChange | undefined
+  chooseLetter?: (question: StudentQuestion, letter: string) => AnswerChange | undefined
   /** Whether an answer counts as one; undefined where all do. */
-  isComplete?: (question: Asked, answer: GivenAnswer) => boolean
+  isComplete?: (question: StudentQuestion, answer: GivenAnswer) => boolean
   /** An answer in words. */
-  describe(question: Asked, answer: GivenAnswer): string
+  describe(question: StudentQuestion, answer: GivenAnswer): string
   /** The whole key in words, where it takes more than the right answer. */
-  describeKey?(question: Omit<Question, 'exam_id'>): string
+  describeKey?(question: Omit<TeacherQuestion, 'exam_id'>): string
   /**
    * What students get of a question that is being written, which may be unfinished. Choices are in alphabetical order
    * instead of a shuffled one, so that they stay where they are while somebody types.
    */
-  show(question: Omit<Question, 'exam_id'>): Shown
+  show(question: Omit<TeacherQuestion, 'exam_id'>): QuestionPreview
 }
 
-export type WithOptions = Pick<Question, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
+export type WithOptions = Pick<
+  TeacherQuestion,
+  'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'
+>
 
 /** The texts of options A, B, C, …; some may be empty. */
 export function optionTexts(question: WithOptions): string[] {
@@ -109,6 +114,9 @@ export function withEntry(
 }
 
 /** Whether a question has no key yet, so that nobody can get marks for it. */
-export function lacksKey({ correct_answer, parts }: Pick<Question, 'correct_answer' | 'parts'>): boolean {
+export function lacksKey({
+  correct_answer,
+  parts,
+}: Pick<TeacherQuestion, 'correct_answer' | 'parts'>): boolean {
   return correct_answer === '' && parts === null
 }

@@ -1,4 +1,4 @@
-import type { Asked, GivenAnswer, QuestionKind, QuestionType } from './kind.ts'
+import type { GivenAnswer, QuestionKind, QuestionType, StudentQuestion } from './kind.ts'
 import { gaps } from './kinds/gaps.tsx'
 import { matching } from './kinds/matching.tsx'
 import { mcq } from './kinds/mcq.tsx'
@@ -21,7 +21,7 @@ const KINDS: Record<QuestionType, QuestionKind> = {
 export const QUESTION_TYPES = Object.keys(KINDS) as QuestionType[]
 
 /** Whether the service will count a question as answered. */
-export function isAnswered(question: Asked, answer: GivenAnswer | undefined): boolean {
+export function isAnswered(question: StudentQuestion, answer: GivenAnswer | undefined): boolean {
   if (answer === undefined) return false
   return kindOf(question.question_type).isComplete?.(question, answer) ?? true
 }

@@ -1,17 +1,17 @@
 import type { DrawGap } from '../rich-text/gap-marks.tsx'
 import type { Images } from '../rich-text/markdown.tsx'
 import { RichText } from '../rich-text/rich-text.tsx'
-import { type Asked, optionTexts, type WithOptions } from './kind.ts'
+import { optionTexts, type StudentQuestion, type WithOptions } from './kind.ts'
 
-type Illustrated = Pick<Asked, 'image_path' | 'image_url'>
+type QuestionImage = Pick<StudentQuestion, 'image_path' | 'image_url'>
 
 /** The question's image by its key, for texts that name it: no other one is signed. */
-export function imagesOf({ image_path, image_url }: Illustrated): Images | undefined {
+export function imagesOf({ image_path, image_url }: QuestionImage): Images | undefined {
   return image_path && image_url ? { [image_path]: image_url } : undefined
 }
 
 interface QuestionTextProps {
-  question: Illustrated & WithOptions & Pick<Asked, 'question_text'>
+  question: QuestionImage & WithOptions & Pick<StudentQuestion, 'question_text'>
   /** Draws what stands in place of `[[1]]` and so on. */
   gap?: DrawGap
 }

@@ -2,14 +2,14 @@ import { common, createLowlight } from 'lowlight'
 import type { ComponentChildren } from 'preact'
 
 const lowlight = createLowlight(common)
-type Part = ReturnType<typeof lowlight.highlight>['children'][number]
+type HighlightNode = ReturnType<typeof lowlight.highlight>['children'][number]
 
 /** Code with its parts marked by kind; undefined for a language that isn't known. */
 export function highlight(code: string, language: string): ComponentChildren {
   return lowlight.registered(language) ? lowlight.highlight(language, code).children.map(draw) : undefined
 }
 
-function draw(part: Part, key: number): ComponentChildren {
+function draw(part: HighlightNode, key: number): ComponentChildren {
   if (part.type === 'text') return part.value
   if (part.type !== 'element') return null
   const names = part.properties.className

@@ -42,14 +42,14 @@ interface Context {
   gap: DrawGap | undefined
 }
 
-interface Open {
+interface OpenElement {
   token: Token | undefined
   children: ComponentChildren[]
 }
 
 /** Tokens come as a list in which an opening one has its closing one. */
 function drawAll(tokens: Token[], context: Context): ComponentChildren[] {
-  const root: Open = { token: undefined, children: [] }
+  const root: OpenElement = { token: undefined, children: [] }
   const stack = [root]
   for (const token of tokens) {
     const top = stack.at(-1) ?? root

@@ -5,7 +5,7 @@ import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { lately, list } from '../../format.ts'
 
-type Found = Answer<'/api/v01/chat/search', 'get'>['messages'][number]
+type FoundMessage = Answer<'/api/v01/chat/search', 'get'>['messages'][number]
 
 /** Characters of a long message before its first match, and of all of it. */
 const BEFORE = 30
@@ -77,7 +77,7 @@ export function MessageSearch({ q, conversationId }: MessageSearchProps) {
 }
 
 /** A message around the first of its matches, which are marked; or the files in whose names they are. */
-function Excerpt({ message: { message, matches, attachments } }: { message: Found }) {
+function Excerpt({ message: { message, matches, attachments } }: { message: FoundMessage }) {
   if (message === '') return <span class="excerpt">{list(attachments.map(({ name }) => name))}</span>
   const characters = [...message]
   const from = Math.max(0, (matches[0]?.[0] ?? 0) - BEFORE)
@@ -102,7 +102,7 @@ function Excerpt({ message: { message, matches, attachments } }: { message: Foun
   )
 }
 
-function endOf(match: Found['matches'][number] | undefined): number | undefined {
+function endOf(match: FoundMessage['matches'][number] | undefined): number | undefined {
   const [start, length] = match ?? []
   return start === undefined || length === undefined ? undefined : start + length
 }

@@ -11,7 +11,7 @@ import { lately } from '../../format.ts'
 import { go } from '../../router.ts'
 import { t } from '../../texts.ts'
 
-type Person = Answer<'/api/v01/chat/users', 'get'>['users'][number]
+type FoundPerson = Answer<'/api/v01/chat/users', 'get'>['users'][number]
 
 /** Search for people, requests to connect, and blocked people. */
 export default function People() {
@@ -107,7 +107,7 @@ async function answer(id: number, action: 'accept' | 'reject'): Promise<void> {
   if (conv_id !== null) go(`/desk/chat/${conv_id}`)
 }
 
-function Tie({ person, reload }: { person: Person; reload: () => Promise<void> }) {
+function Tie({ person, reload }: { person: FoundPerson; reload: () => Promise<void> }) {
   const conversations = useStore(chat.$conversations)
   const conversation = conversations?.find((each) => each.user_id === person.id)
   // A conversation comes by itself when the other one accepts; the list of people doesn't.

@@ -76,10 +76,10 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
 }
 
 type Book = Answer<'/api/v01/classes/{id}/gradebook', 'get'>
-type Result = Book['students'][number]['results'][number]
+type GradebookResult = Book['students'][number]['results'][number]
 
 /** The best result, or how far somebody is where marks are not shown yet. */
-function standingOf(result: Result | undefined, exam: Book['exams'][number]): string {
+function standingOf(result: GradebookResult | undefined, exam: Book['exams'][number]): string {
   if (exam.shows_keys || !result) return percent(result?.percentage)
   return result.finished > 0 ? t('Handed in') : t('Under way')
 }

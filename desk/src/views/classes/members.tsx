@@ -15,7 +15,7 @@ import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class.tsx'
 
-type Added = Answer<'/api/v01/classes/{id}/members', 'post'>
+type MembersAdded = Answer<'/api/v01/classes/{id}/members', 'post'>
 
 /** Who is in a class, and how others come in. */
 export function Members({ of: one, user, reload }: ClassTabProps) {
@@ -188,7 +188,7 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
 }
 
 function Invite({ id, reload }: { id: number; reload: () => Promise<void> }) {
-  const [added, setAdded] = useState<Added>()
+  const [added, setAdded] = useState<MembersAdded>()
   return (
     <section class="sheet" aria-labelledby="invite">
       <h2 id="invite">Invite by e-mail</h2>
@@ -216,7 +216,7 @@ function Invite({ id, reload }: { id: number; reload: () => Promise<void> }) {
 }
 
 function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
-  const [tried, setTried] = useState<{ answer: Added; file: File; isDry: boolean }>()
+  const [tried, setTried] = useState<{ answer: MembersAdded; file: File; isDry: boolean }>()
   async function send(file: File, isDry: boolean) {
     const answer = await ask(
       client.POST('/api/v01/classes/{id}/roster', {
@@ -259,7 +259,7 @@ function Roster({ id, reload }: { id: number; reload: () => Promise<void> }) {
   )
 }
 
-function Outcome({ of: added, isDry }: { of: Added | undefined; isDry: boolean }) {
+function Outcome({ of: added, isDry }: { of: MembersAdded | undefined; isDry: boolean }) {
   if (!added) return null
   const { added: people, invited } = added
   return (

@@ -56,13 +56,13 @@ export function SittingNow({ user }: { user: User }) {
   )
 }
 
-interface Place {
+interface ExamOfClass {
   exam: { id: number; name: string }
-  own: Own
+  own: ExamClass
 }
 
 /** A class in which an exam is taken. */
-interface Own {
+interface ExamClass {
   id: number
   name: string
 }
@@ -70,7 +70,7 @@ interface Own {
 interface OneSitting {
   exam: { id: number; name: string }
   /** undefined: it is looked at as a whole. */
-  own: Own | undefined
+  own: ExamClass | undefined
   /** How many take it; some of them are named. */
   count: number
   students: { attempt_id: number; user_id: number; name: string; answered: number; ends_at: string | null }[]
@@ -91,12 +91,12 @@ async function lookEverywhere(): Promise<OneSitting[]> {
  * somebody takes, and at a few of the others in turn: the results of a whole class are much for the service to count.
  */
 class Watch {
-  readonly #taught: readonly Own[]
-  #places: Place[] = []
+  readonly #taught: readonly ExamClass[]
+  #places: ExamOfClass[] = []
   #readAt = Number.NEGATIVE_INFINITY
-  #sittings = new Map<Place, OneSitting>()
+  #sittings = new Map<ExamOfClass, OneSitting>()
 
-  constructor(taught: readonly Own[]) {
+  constructor(taught: readonly ExamClass[]) {
     this.#taught = taught
   }
 
@@ -134,7 +134,7 @@ class Watch {
 }
 
 /** Exams that may be taken now in these classes; published ones first. */
-async function findPlaces(taught: readonly Own[]): Promise<Place[]> {
+async function findPlaces(taught: readonly ExamClass[]): Promise<ExamOfClass[]> {
   const pages = await readAllPages(
     (page) => ask(client.GET('/api/v01/admin/exams', { params: { query: { page } } })),
     EXAM_PAGES,
@@ -145,14 +145,14 @@ async function findPlaces(taught: readonly Own[]): Promise<Place[]> {
       .filter((exam) => (!exam.opens_at || Date.parse(exam.opens_at) <= serverNow()) && mayBeUnderWay(exam))
       // What is begun goes on when its exam is unpublished; mostly those are drafts.
       .sort((one, other) => Number(other.is_published) - Number(one.is_published))
-      .flatMap((exam): Place[] =>
+      .flatMap((exam): ExamOfClass[] =>
         taught.filter(({ id }) => exam.class_ids.includes(id)).map((own) => ({ exam, own })),
       )
       .slice(0, MOST_PLACES)
   )
 }
 
-async function readSitting({ exam, own }: Place): Promise<OneSitting> {
+async function readSitting({ exam, own }: ExamOfClass): Promise<OneSitting> {
   const pages = await readAllPages(
     (page) =>
       ask(

@@ -11,8 +11,8 @@ import { t } from '../../texts.ts'
 import { Judgement } from '../exams/result/reviewed-sheet.tsx'
 import type { ViewProps } from '../view-props.ts'
 
-type Attempt = Answer<'/api/v01/classes/{id}/attempts/{attempt_id}', 'get'>
-type Question = NonNullable<Attempt['review']>[number]
+type ReviewedAttempt = Answer<'/api/v01/classes/{id}/attempts/{attempt_id}', 'get'>
+type AttemptQuestion = NonNullable<ReviewedAttempt['review']>[number]
 
 /**
  * A student's attempt for their teachers and administrators: how far it is, and once it is finished what was answered.
@@ -97,7 +97,7 @@ export default function StudentAttempt({ params }: ViewProps) {
   )
 }
 
-function stateOf({ status, submitted_at, ends_at }: Attempt): string {
+function stateOf({ status, submitted_at, ends_at }: ReviewedAttempt): string {
   if (status === 'active')
     return ends_at ? t('under way until {time}', { time: moment(ends_at) }) : t('under way')
   const time = submitted_at ? moment(submitted_at) : ''
@@ -106,7 +106,7 @@ function stateOf({ status, submitted_at, ends_at }: Attempt): string {
     : t('handed in {time}', { time })
 }
 
-function Marks({ question }: { question: Question }) {
+function Marks({ question }: { question: AttemptQuestion }) {
   if (question.marks_awarded === null)
     return question.given_answer === null ? <span class="chip">Not answered</span> : null
   return (

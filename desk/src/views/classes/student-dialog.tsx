@@ -9,12 +9,15 @@ import type { TimesOperations } from '../teach/exam/change-times.ts'
 import { ExtendForm, mayGetMinutes } from '../teach/exam/extend-form.tsx'
 import { RemoveTimes, TimesForm } from '../teach/exam/times-form.tsx'
 
-type Times = Answer<'/api/v01/classes/{id}/exams/{exam_id}/accommodations', 'get'>['accommodations'][number]
+type StudentTimes = Answer<
+  '/api/v01/classes/{id}/exams/{exam_id}/accommodations',
+  'get'
+>['accommodations'][number]
 
 interface StudentDialogProps {
   at: { id: number; exam_id: number }
   student: StudentResult
-  times: Times | undefined
+  times: StudentTimes | undefined
   close: () => void
   reload: () => Promise<void>
 }

@@ -56,7 +56,7 @@ interface EntryProps {
   reload: () => Promise<void>
 }
 
-type Opened = 'reply' | 'edit' | 'report'
+type OpenForm = 'reply' | 'edit' | 'report'
 
 /** Replies that are deeper stand below one another: there is no room for them, and drawing nests as they do. */
 const DEEPEST = 8
@@ -74,7 +74,7 @@ function listBelow({ replies }: Comment): Comment[] {
 
 function Entry({ comment, depth, reload }: EntryProps & { depth: number }) {
   const isDeleted = useStore($beingDeleted).has(`comment-${comment.id}`) || comment.is_deleted
-  const [open, setOpen] = useState<Opened>()
+  const [open, setOpen] = useState<OpenForm>()
   const close = () => setOpen(undefined)
   const closeAndReload = () => {
     close()
@@ -125,7 +125,7 @@ function Entry({ comment, depth, reload }: EntryProps & { depth: number }) {
 }
 
 interface EntryActionsProps extends EntryProps {
-  toggle: (what: Opened) => void
+  toggle: (what: OpenForm) => void
 }
 
 /** What the person may do with a comment. */

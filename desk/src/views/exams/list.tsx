@@ -10,7 +10,7 @@ import { describeMinutes, describeWindow } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
 import { t } from '../../texts.ts'
 
-type Exam = Answer<'/api/v01/exams', 'get'>['exams'][number]
+type ListedExam = Answer<'/api/v01/exams', 'get'>['exams'][number]
 
 /** The exams, by category and search. */
 export default function ExamList() {
@@ -69,7 +69,7 @@ export default function ExamList() {
   )
 }
 
-function Card({ exam, category }: { exam: Exam; category: string | undefined }) {
+function Card({ exam, category }: { exam: ListedExam; category: string | undefined }) {
   const window = describeWindow(exam)
   return (
     <li class="card">

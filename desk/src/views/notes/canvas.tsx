@@ -36,9 +36,9 @@ export function Canvas({ page }: { page: { id: number; version: number } }) {
   )
 }
 
-type Read = Awaited<ReturnType<typeof readPage>>
+type LoadedPage = Awaited<ReturnType<typeof readPage>>
 
-function Board({ pageId, read }: { pageId: number; read: Read }) {
+function Board({ pageId, read }: { pageId: number; read: LoadedPage }) {
   const editor = useRef<PageEditor>(undefined)
   editor.current ??= new PageEditor(pageId, read)
   const [{ marks, saving, clashes, canUndo, canRedo }, setState] = useState(editor.current.state)

@@ -33,13 +33,13 @@ export async function readPage(id: number): Promise<{ version: number; marks: Ma
   return { version: page.version, marks: toMarks(objects), assets }
 }
 
-interface Version {
+interface PageVersion {
   version: number
   marks: readonly Mark[]
 }
 
 /** What isn't saved yet, kept in this browser at once, so that neither a reload nor an outage loses it. */
-interface Journal extends Edits {
+interface EditJournal extends Edits {
   /** Of the page before these. */
   version: number
 }
@@ -54,19 +54,19 @@ export class PageEditor {
   /** What was sent without an answer since then: it may have arrived. */
   readonly #sent = new Set<readonly Mark[]>()
   /** The page as another device changed it, while there are clashes. */
-  #other: Version | undefined
+  #other: PageVersion | undefined
   #past: (readonly Mark[])[] = []
   #future: (readonly Mark[])[] = []
   #tell: (state: EditorState) => void = () => {}
   #timer = 0
   #sending: Promise<void> = Promise.resolve()
 
-  constructor(pageId: number, { version, marks }: Version) {
+  constructor(pageId: number, { version, marks }: PageVersion) {
     this.#pageId = pageId
     this.#version = version
     this.#stored = marks
     this.state = { marks, saving: 'saved', clashes: [], canUndo: false, canRedo: false }
-    const journal = readStored<Journal>(this.#journalName)
+    const journal = readStored<EditJournal>(this.#journalName)
     if (journal?.version === version) {
       const known = new Map([...marks, ...journal.changed].map((mark) => [mark.id, mark]))
       const then = journal.order.flatMap((id) => known.get(id) ?? [])
@@ -75,7 +75,7 @@ export class PageEditor {
   }
 
   /** Goes on with what was done here, on the page as it is now. */
-  #meet(edits: Edits, other: Version): void {
+  #meet(edits: Edits, other: PageVersion): void {
     const { marks, clashes } = merge(edits, other.marks)
     this.#rebase(other.marks)
     if (clashes.length === 0) {
@@ -88,7 +88,7 @@ export class PageEditor {
     this.#keep()
   }
 
-  #goOn({ version, marks: stored }: Version, marks: readonly Mark[]): void {
+  #goOn({ version, marks: stored }: PageVersion, marks: readonly Mark[]): void {
     this.#version = version
     this.#stored = stored
     this.#sent.clear()
@@ -120,7 +120,7 @@ export class PageEditor {
   #keep(): void {
     const edits = editsOf(this.#stored, this.state.marks)
     const isSame = edits.changed.length + edits.was.length === 0 && !edits.isReordered
-    const journal: Journal = { version: this.#version, ...edits }
+    const journal: EditJournal = { version: this.#version, ...edits }
     writeStored(this.#journalName, isSame ? undefined : journal)
   }
 

@@ -10,7 +10,7 @@ import { openPractice } from '../../practice.ts'
 import { $query } from '../../router.ts'
 import { Round } from './round.tsx'
 
-interface Opened {
+interface OpenedPractice {
   practised: Practice
   ahead: CardsAhead
 }
@@ -37,7 +37,7 @@ async function readWanted(exam?: string, tag?: string, attempt?: string): Promis
 }
 
 function Cards({ practised, wanted }: { practised: Practice; wanted: Wanted }) {
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<OpenedPractice>()
   useEffect(() => {
     const ahead = practised.cards(wanted)
     setOpened({ practised, ahead })

@@ -5,11 +5,11 @@ import { ReviewedQuestion } from '../../components/questions/reviewed-question.t
 import { clockTime, isToday, moment } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { Exchange } from '../tutor/exchange.tsx'
-import type { Answered } from './round.tsx'
+import type { AnsweredCard } from './round.tsx'
 import { toMaterial } from './tutor-material.ts'
 
 interface JudgedCardProps {
-  answered: Answered
+  answered: AnsweredCard
   review: GivenReview | undefined
   goOn: () => void
 }
@@ -89,7 +89,7 @@ function toGiven(answer: unknown): string | string[] | null {
   return typeof answer === 'string' ? answer || null : (answer as string[])
 }
 
-function Tutor({ answered, material }: { answered: Answered; material: string }) {
+function Tutor({ answered, material }: { answered: AnsweredCard; material: string }) {
   const [isOpen, setOpen] = useState(false)
   const [conversation, setConversation] = useState<number>()
   return (

@@ -9,10 +9,10 @@ import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import { readForecast } from './forecast.tsx'
 import { describeNextDue, useWhenDue } from './next-due.ts'
-import type { Answered } from './round.tsx'
+import type { AnsweredCard } from './round.tsx'
 
 interface RoundEndProps {
-  answered: readonly Answered[]
+  answered: readonly AnsweredCard[]
   reviews: readonly GivenReview[]
   wanted: Wanted
   /** Asks for cards that have become due. */

@@ -15,7 +15,7 @@ interface RoundProps {
 }
 
 /** A card that was answered in this round. */
-export interface Answered {
+export interface AnsweredCard {
   /** The review's. */
   id: string
   card: NextCard
@@ -25,7 +25,7 @@ export interface Answered {
 export function Round({ practised, ahead, wanted }: RoundProps) {
   const cards = useStore(ahead.$cards)
   const reviews = useStore(practised.$reviews)
-  const [answered, setAnswered] = useState<readonly Answered[]>([])
+  const [answered, setAnswered] = useState<readonly AnsweredCard[]>([])
   const [isJudged, setJudged] = useState(false)
   /** A card whose review was taken back comes first. */
   const [again, setAgain] = useState<NextCard>()

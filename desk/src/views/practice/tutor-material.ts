@@ -2,13 +2,13 @@ import type { NextCard, ReviewResult } from '@exam-practice/client/practice'
 import { kindOf } from '../../components/questions/kinds.ts'
 import { t } from '../../texts.ts'
 
-type Judged = Extract<ReviewResult, { outcome: string }>
+type JudgedReview = Extract<ReviewResult, { outcome: string }>
 
 /** Leaves room for what is asked about it. */
 const MOST = 6_000
 
 /** A practised question in words, for the tutor. */
-export function toMaterial(question: NextCard['question'], given: unknown, judged: Judged): string {
+export function toMaterial(question: NextCard['question'], given: unknown, judged: JudgedReview): string {
   const { describe } = kindOf(question.question_type)
   const { option_a, option_b, option_c, option_d, more_options } = question
   const options = [option_a, option_b, option_c, option_d, ...more_options].flatMap((text, index) =>

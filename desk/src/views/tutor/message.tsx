@@ -2,7 +2,7 @@ import { RichText } from '../../components/rich-text/rich-text.tsx'
 
 const FINAL = '[FINAL ANSWER]'
 
-interface MessageProps {
+interface TutorMessageProps {
   isUser: boolean
   text: string
   /** It ends where the person stopped it. */
@@ -10,7 +10,7 @@ interface MessageProps {
 }
 
 /** One message of a conversation with the tutor; its final answer is highlighted. */
-export function Message({ isUser, text, isStopped }: MessageProps) {
+export function Message({ isUser, text, isStopped }: TutorMessageProps) {
   const [explanation = '', ...final] = text.split(FINAL)
   return (
     <article class={`turn ${isUser ? 'mine' : ''}`}>

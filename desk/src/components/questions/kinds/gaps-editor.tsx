@@ -5,18 +5,18 @@ import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { AcceptedFields } from '../accepted-fields.tsx'
 import { findWrongAccepted } from '../accepted-texts.ts'
 import { type EditorProps, findEmpty, NOT_IN_FORM, type QuestionEditor } from '../editor.ts'
-import type { Question } from '../kind.ts'
+import type { TeacherQuestion } from '../kind.ts'
 import { NumberKey } from '../number-key.tsx'
 import { isReadableNumber } from '../numbers.ts'
+import type { WrittenGap } from './gaps.tsx'
 
 const MOST_GAPS = 20
 const FEWEST_CHOICES = 2
 const MOST_CHOICES = 20
 
-type Gap = Extract<NonNullable<Question['parts']>, { gaps: unknown[] }>['gaps'][number]
-type ChoiceGap = Extract<Gap, { kind: 'choice' }>
+type ChoiceGap = Extract<WrittenGap, { kind: 'choice' }>
 
-const EMPTY: Record<Gap['kind'], Gap> = {
+const EMPTY: Record<WrittenGap['kind'], WrittenGap> = {
   text: { kind: 'text', accepted: [''] },
   choice: { kind: 'choice', choices: ['', ''], correct: 0 },
   number: { kind: 'number', key: '', tolerance: 0 },
@@ -28,7 +28,7 @@ const KINDS = [
   ['number', t('A number')],
 ] as const
 
-const gapsOf = ({ parts }: Pick<Question, 'parts'>) => (parts && 'gaps' in parts ? parts.gaps : [])
+const gapsOf = ({ parts }: Pick<TeacherQuestion, 'parts'>) => (parts && 'gaps' in parts ? parts.gaps : [])
 
 const markOf = (number: number) => `[[${number}]]`
 const marksOf = (text: string) => [...text.matchAll(/\[\[(\d+)\]\]/g)].map(([, number]) => Number(number))
@@ -36,7 +36,7 @@ const marksOf = (text: string) => [...text.matchAll(/\[\[(\d+)\]\]/g)].map(([, n
 function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
   const id = useId()
   const all = gapsOf(content)
-  const set = (gaps: Gap[]) => change({ parts: { gaps } })
+  const set = (gaps: WrittenGap[]) => change({ parts: { gaps } })
   const insert = (number: number) =>
     editText((before, cursor) => `${before.slice(0, cursor)}${markOf(number)}${before.slice(cursor)}`)
   /** The marks of the gaps after it get the next lower numbers. */
@@ -63,7 +63,7 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
                 value={gap.kind}
                 options={KINDS}
                 onChange={({ currentTarget }) =>
-                  set(all.with(index, EMPTY[currentTarget.value as Gap['kind']]))
+                  set(all.with(index, EMPTY[currentTarget.value as WrittenGap['kind']]))
                 }
               />
               {!marks.includes(index + 1) && (
@@ -106,9 +106,9 @@ function Editor({ content, change, isKeyOnly, text, editText }: EditorProps) {
   )
 }
 
-interface GapEditorProps<G extends Gap = Gap> {
+interface GapEditorProps<G extends WrittenGap = WrittenGap> {
   gap: G
-  set: (gap: Gap) => void
+  set: (gap: WrittenGap) => void
   isKeyOnly: boolean
 }
 
@@ -201,7 +201,7 @@ function ChoicesEditor({ gap, set, isKeyOnly }: GapEditorProps<ChoiceGap>) {
   )
 }
 
-function findWrong(gap: Gap, number: number): string[] {
+function findWrong(gap: WrittenGap, number: number): string[] {
   switch (gap.kind) {
     case 'text':
       return findWrongAccepted(gap.accepted, number)

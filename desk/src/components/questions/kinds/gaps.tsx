@@ -5,11 +5,11 @@ import { t } from '../../../texts.ts'
 import { bestAccepted, describeAccepted, readAccepted } from '../accepted-texts.ts'
 import {
   type AnswerProps,
-  type Asked,
   entriesOf,
-  type Question,
   type QuestionKind,
   type ReviewProps,
+  type StudentQuestion,
+  type TeacherQuestion,
   toChoices,
   withEntry,
 } from '../kind.ts'
@@ -19,11 +19,11 @@ import { ReviewedEntry } from '../reviewed-entry.tsx'
 import { TypedInput } from '../typed-input.tsx'
 import { LONGEST_TEXT } from './short.tsx'
 
-type Gap = Extract<NonNullable<Asked['parts']>, { gaps: unknown[] }>['gaps'][number]
+type Gap = Extract<NonNullable<StudentQuestion['parts']>, { gaps: unknown[] }>['gaps'][number]
 
-type WrittenGap = Extract<NonNullable<Question['parts']>, { gaps: unknown[] }>['gaps'][number]
+export type WrittenGap = Extract<NonNullable<TeacherQuestion['parts']>, { gaps: unknown[] }>['gaps'][number]
 
-function gapsOf({ parts }: Asked): Gap[] {
+function gapsOf({ parts }: StudentQuestion): Gap[] {
   return parts && 'gaps' in parts ? parts.gaps : []
 }
 

@@ -2,13 +2,13 @@ import { useId } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
-import type { Question } from '../kind.ts'
+import type { TeacherQuestion } from '../kind.ts'
 
 const FEWEST_PAIRS = 2
 const MOST_PAIRS = 20
 const MOST_DISTRACTORS = 10
 
-type Parts = Extract<NonNullable<Question['parts']>, { pairs: unknown[] }>
+type Parts = Extract<NonNullable<TeacherQuestion['parts']>, { pairs: unknown[] }>
 
 const EMPTY: Parts = {
   pairs: [
@@ -18,7 +18,8 @@ const EMPTY: Parts = {
   distractors: [],
 }
 
-const partsOf = ({ parts }: Pick<Question, 'parts'>): Parts => (parts && 'pairs' in parts ? parts : EMPTY)
+const partsOf = ({ parts }: Pick<TeacherQuestion, 'parts'>): Parts =>
+  parts && 'pairs' in parts ? parts : EMPTY
 
 function Editor({ content, change, isKeyOnly }: EditorProps) {
   const id = useId()

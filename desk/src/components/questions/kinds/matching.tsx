@@ -4,10 +4,10 @@ import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import {
   type AnswerProps,
-  type Asked,
   entriesOf,
   type QuestionKind,
   type ReviewProps,
+  type StudentQuestion,
   toChoices,
   withEntry,
 } from '../kind.ts'
@@ -15,9 +15,9 @@ import { QuestionText } from '../question-text.tsx'
 import { ReviewedEntry } from '../reviewed-entry.tsx'
 import { useDrag } from '../use-drag.ts'
 
-type Shown = Extract<NonNullable<Asked['parts']>, { prompts: string[] }>
+type ShownMatching = Extract<NonNullable<StudentQuestion['parts']>, { prompts: string[] }>
 
-function partsOf({ parts }: Asked): Shown {
+function partsOf({ parts }: StudentQuestion): ShownMatching {
   return parts && 'prompts' in parts ? parts : { prompts: [], choices: [] }
 }
 
@@ -104,7 +104,7 @@ function Review({ question, given, correct, givenName }: ReviewProps) {
   )
 }
 
-function textOf(question: Asked, id: string | undefined): string {
+function textOf(question: StudentQuestion, id: string | undefined): string {
   return partsOf(question).choices.find((choice) => choice.id === id)?.text ?? '–'
 }
 

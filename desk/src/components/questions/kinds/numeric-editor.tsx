@@ -1,5 +1,5 @@
 import { t } from '../../../texts.ts'
-import { type Content, type EditorProps, NO_KEY, type QuestionEditor } from '../editor.ts'
+import { type EditorProps, NO_KEY, type QuestionContent, type QuestionEditor } from '../editor.ts'
 import { NumberKey } from '../number-key.tsx'
 import { isReadableNumber } from '../numbers.ts'
 
@@ -23,7 +23,10 @@ const isNumber = (key: string) => key.trim() !== '' && isReadableNumber(key)
 export const numericEditor: QuestionEditor = {
   Editor,
   hasOptions: false,
-  adopt: ({ correct_answer: key }: Content) => ({ correct_answer: isNumber(key) ? key : '', parts: null }),
+  adopt: ({ correct_answer: key }: QuestionContent) => ({
+    correct_answer: isNumber(key) ? key : '',
+    parts: null,
+  }),
   findProblems: ({ correct_answer: key }) =>
     key.trim() === ''
       ? { wrong: [], doubtful: [NO_KEY] }

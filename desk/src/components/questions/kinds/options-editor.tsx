@@ -3,14 +3,14 @@ import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import {
-  type Content,
   type EditorProps,
   NO_KEY,
   NOT_IN_FORM,
   type Problems,
+  type QuestionContent,
   type QuestionEditor,
 } from '../editor.ts'
-import type { Question } from '../kind.ts'
+import type { TeacherQuestion } from '../kind.ts'
 import { optionTexts } from '../kind.ts'
 import { letterAt, shownLetters } from './options.tsx'
 
@@ -19,7 +19,7 @@ const MOST_OPTIONS = 26
 
 const lettersOf = (key: string) => key.toUpperCase().split(',').filter(Boolean)
 
-function fieldsOf(texts: readonly string[]): Partial<Content> {
+function fieldsOf(texts: readonly string[]): Partial<QuestionContent> {
   const [option_a = '', option_b = '', option_c = '', option_d = '', ...more_options] = texts
   return { option_a, option_b, option_c, option_d, more_options }
 }
@@ -112,7 +112,7 @@ function OptionsEditor({ content, change, isKeyOnly, type, hint }: OptionsEditor
   )
 }
 
-function findProblems(question: Question): Problems {
+function findProblems(question: TeacherQuestion): Problems {
   const wrong: string[] = []
   const doubtful: string[] = []
   const filled = optionTexts(question).filter((text) => text.trim() !== '')

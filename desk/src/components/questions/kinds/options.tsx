@@ -2,10 +2,10 @@ import { list } from '../../../format.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import {
   type AnswerProps,
-  type Asked,
   type GivenAnswer,
   optionTexts,
   type ReviewProps,
+  type StudentQuestion,
   type WithOptions,
 } from '../kind.ts'
 import { imagesOf, QuestionText } from '../question-text.tsx'
@@ -13,7 +13,7 @@ import { imagesOf, QuestionText } from '../question-text.tsx'
 export const letterAt = (index: number) => String.fromCharCode(65 + index)
 
 /** The options that are shown, in the order in which they are. */
-function listOptions(question: Asked): { letter: string; text: string }[] {
+function listOptions(question: StudentQuestion): { letter: string; text: string }[] {
   const texts = optionTexts(question)
   return (question.option_order ?? []).map((letter) => ({
     letter,
@@ -28,7 +28,7 @@ export function shownLetters(question: WithOptions): string[] {
   return texts.flatMap((text, index) => (text !== '' || (arePictured && index < 4) ? [letterAt(index)] : []))
 }
 
-export function hasOption({ option_order }: Asked, letter: string): boolean {
+export function hasOption({ option_order }: StudentQuestion, letter: string): boolean {
   return option_order?.includes(letter) ?? false
 }
 
@@ -93,6 +93,6 @@ export function OptionsReview({ question, given, correct, givenName }: ReviewPro
   )
 }
 
-export function describeLetters(_question: Asked, answer: GivenAnswer): string {
+export function describeLetters(_question: StudentQuestion, answer: GivenAnswer): string {
   return list(lettersOf(answer))
 }

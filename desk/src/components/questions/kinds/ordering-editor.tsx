@@ -3,12 +3,12 @@ import { t } from '../../../texts.ts'
 import { focusDrawn } from '../../forms/focus-drawn.ts'
 import { MoveButtons, moved } from '../../forms/move-buttons.tsx'
 import { type EditorProps, findEmpty, type QuestionEditor } from '../editor.ts'
-import type { Question } from '../kind.ts'
+import type { TeacherQuestion } from '../kind.ts'
 
 const FEWEST = 2
 const MOST = 20
 
-const itemsOf = ({ parts }: Pick<Question, 'parts'>) => (parts && 'items' in parts ? parts.items : [])
+const itemsOf = ({ parts }: Pick<TeacherQuestion, 'parts'>) => (parts && 'items' in parts ? parts.items : [])
 
 function Editor({ content, change, isKeyOnly }: EditorProps) {
   const id = useId()

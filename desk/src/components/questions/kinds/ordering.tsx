@@ -2,25 +2,25 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
-import type { AnswerProps, Asked, GivenAnswer, QuestionKind, ReviewProps } from '../kind.ts'
+import type { AnswerProps, GivenAnswer, QuestionKind, ReviewProps, StudentQuestion } from '../kind.ts'
 import { QuestionText } from '../question-text.tsx'
 import { useDrag } from '../use-drag.ts'
 
-interface Item {
+interface OrderingItem {
   id: string
   text: string
 }
 
-function itemsOf({ parts }: Asked): Item[] {
+function itemsOf({ parts }: StudentQuestion): OrderingItem[] {
   return parts && 'items' in parts ? parts.items : []
 }
 
 /** The items in the order of an answer; without one as they come. */
-function inOrder(question: Asked, answer: GivenAnswer | null | undefined): Item[] {
+function inOrder(question: StudentQuestion, answer: GivenAnswer | null | undefined): OrderingItem[] {
   const items = itemsOf(question)
   const ids = Array.isArray(answer) ? answer : []
   const found = ids.map((id) => items.find((item) => item.id === id))
-  return found.length === items.length && !found.includes(undefined) ? (found as Item[]) : items
+  return found.length === items.length && !found.includes(undefined) ? (found as OrderingItem[]) : items
 }
 
 function Answer({ question, answer, change, isReadOnly }: AnswerProps) {

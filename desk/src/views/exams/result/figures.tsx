@@ -3,19 +3,20 @@ import { Stat } from '../../../components/page/stat.tsx'
 import { number, percent, timeTaken } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
-type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
+export type AttemptResult = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
 
 /** A trial has no times. */
-type Figured = Pick<Result, 'result' | 'review'> & Partial<Pick<Result, 'started_at' | 'submitted_at'>>
+type FiguresResult = Pick<AttemptResult, 'result' | 'review'> &
+  Partial<Pick<AttemptResult, 'started_at' | 'submitted_at'>>
 
 /** What is null is hidden from teachers as long as keys are. */
-export type Judged = Pick<
+export type JudgedAnswer = Pick<
   NonNullable<Answer<'/api/v01/admin/attempts/{attempt_id}/review', 'get'>['review']>[number],
   'is_correct' | 'given_answer' | 'marks_awarded'
 >
 
 /** The result of an attempt in numbers. */
-export function Figures({ result }: { result: Figured }) {
+export function Figures({ result }: { result: FiguresResult }) {
   const { score, max_score, percentage, correct, unattempted } = result.result
   const partly = result.review.filter(isPartlyRight).length
   const total = result.review.length
@@ -45,6 +46,6 @@ export function Figures({ result }: { result: Figured }) {
 }
 
 /** Some marks, but not all: the service counts it as incorrect. */
-export function isPartlyRight({ is_correct, given_answer, marks_awarded }: Judged): boolean {
+export function isPartlyRight({ is_correct, given_answer, marks_awarded }: JudgedAnswer): boolean {
   return !is_correct && given_answer !== null && Number(marks_awarded) > 0
 }

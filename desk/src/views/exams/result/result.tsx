@@ -1,6 +1,6 @@
 import '../taking.css'
 import { useState } from 'preact/hooks'
-import { type Answer, ask, client, RequestFailed } from '../../../client.ts'
+import { ask, client, RequestFailed } from '../../../client.ts'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
@@ -13,11 +13,8 @@ import type { ViewProps } from '../../view-props.ts'
 import { Challenge, type ChallengeRow } from './challenge.tsx'
 import { Figures } from './figures.tsx'
 import { PastResults } from './past-results.tsx'
-import { ReviewedSheet } from './reviewed-sheet.tsx'
+import { type QuestionReview, ReviewedSheet } from './reviewed-sheet.tsx'
 import { readNeeded, Verdict } from './verdict.tsx'
-
-type Result = Answer<'/api/v01/attempts/{attempt_id}', 'get'>
-type Reviewed = Result['review'][number]
 
 /** One finished attempt: the result, and every question with the right answer. */
 export default function ResultView({ params }: ViewProps) {
@@ -108,7 +105,7 @@ export default function ResultView({ params }: ViewProps) {
 }
 
 interface QuestionSheetProps {
-  question: Reviewed
+  question: QuestionReview
   number: number
   attemptId: number
   challenges: ChallengeRow[]

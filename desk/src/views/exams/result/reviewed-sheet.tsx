@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import type { Answer } from '../../../client.ts'
 import { ScoreOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 import { t } from '../../../texts.ts'
 import { RefusedAnswer } from '../taking/refused-answer.tsx'
-import { isPartlyRight, type Judged } from './figures.tsx'
+import { type AttemptResult, isPartlyRight, type JudgedAnswer } from './figures.tsx'
 
-type Reviewed = Answer<'/api/v01/attempts/{attempt_id}', 'get'>['review'][number]
+export type QuestionReview = AttemptResult['review'][number]
 
 interface ReviewedSheetProps {
-  question: Reviewed
+  question: QuestionReview
   number: number
   /** Why the answer was not taken. */
   refused?: string | undefined
@@ -42,7 +41,7 @@ export function ReviewedSheet({ question, number, refused, children }: ReviewedS
 }
 
 /** How a question was graded, for its student and for their teachers. */
-export function Judgement({ question }: { question: Judged }) {
+export function Judgement({ question }: { question: JudgedAnswer }) {
   if (question.is_correct) return <span class="chip good">Correct</span>
   if (question.given_answer === null) return <span class="chip">Not answered</span>
   return isPartlyRight(question) ? (

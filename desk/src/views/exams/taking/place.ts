@@ -5,7 +5,7 @@ import { readStored, writeStored } from '../../../stored.ts'
  * Where somebody was in an attempt: the question, what they have seen, and the exam's name for when it can't be asked
  * for.
  */
-interface Place {
+interface ReadingPlace {
   name: string
   index: number
   seen: number[]
@@ -13,15 +13,15 @@ interface Place {
 
 /** Remembers the place in this browser, so that a reload leads back to it. */
 export function usePlace(attemptId: number, name: string | undefined) {
-  const [place, setPlace] = useState<Place>(() => ({
+  const [place, setPlace] = useState<ReadingPlace>(() => ({
     index: 0,
     seen: [],
     name: '',
-    ...readStored<Place>(`place-${attemptId}`),
+    ...readStored<ReadingPlace>(`place-${attemptId}`),
     ...(name ? { name } : {}),
   }))
   const move = useCallback(
-    (change: Partial<Place>) =>
+    (change: Partial<ReadingPlace>) =>
       setPlace((before) => {
         const next = { ...before, ...change }
         writeStored(`place-${attemptId}`, next)

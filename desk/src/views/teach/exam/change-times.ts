@@ -1,7 +1,7 @@
 import { RequestFailed } from '../../../client.ts'
 import { promptForConfirmation } from '../../../components/dialogs/prompts.tsx'
 import { offerUndo, showToast } from '../../../components/dialogs/toasts.tsx'
-import { type Changes, type Describe, sendChanges } from '../../../components/forms/changes.ts'
+import { type Describe, type FormChanges, sendChanges } from '../../../components/forms/changes.ts'
 import { moment, percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 
@@ -66,7 +66,7 @@ async function makeUndoable(
 export function changeTimes(
   { change, remove }: TimesOperations,
   before: Times | undefined,
-  { changes, was }: Changes<Times>,
+  { changes, was }: FormChanges<Times>,
   done: () => Promise<void>,
 ): Promise<boolean> {
   return makeUndoable(

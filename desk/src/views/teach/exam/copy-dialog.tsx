@@ -1,6 +1,6 @@
 import './copy-dialog.css'
 import { useId, useState } from 'preact/hooks'
-import { type Answer, ask, client } from '../../../client.ts'
+import { ask, client } from '../../../client.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { MoveButtons, moved } from '../../../components/forms/move-buttons.tsx'
@@ -8,12 +8,11 @@ import { QuestionSummary } from '../../../components/questions/question-summary.
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
 import { mayAdd } from './change-question.ts'
-
-export type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
+import type { ListedQuestion } from './paper-plan.ts'
 
 interface CopyDialogProps {
   /** In the order in which they were selected. */
-  questions: readonly Question[]
+  questions: readonly ListedQuestion[]
   copied: () => Promise<void>
   close: () => void
 }

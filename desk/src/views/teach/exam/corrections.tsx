@@ -9,7 +9,7 @@ import { JsonField } from '../../../components/forms/json-field.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Table } from '../../../components/page/table.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
-import type { Content } from '../../../components/questions/editor.ts'
+import type { QuestionContent } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { plainSummaryOf } from '../../../components/rich-text/summary.ts'
@@ -18,11 +18,11 @@ import { moment, number, signed } from '../../../format.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { contentOf } from '../questions/written-question.ts'
+import type { ListedQuestion } from './paper-plan.ts'
 import type { TabProps } from './tab-props.ts'
 
 type Regrade = Answer<'/api/v01/admin/exams/{exam_id}/regrades', 'get'>['regrades'][number]
 type RegradeBody = ReturnType<typeof toBody>
-type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 
 const ACTIONS = [
   ['new_key', t('Change the key')],
@@ -162,7 +162,7 @@ export function Corrections({ exam }: TabProps) {
 }
 
 interface NewRegradeProps {
-  questions: Question[]
+  questions: ListedQuestion[]
   /** The id of the question that is chosen at first. */
   asked: number
   /** The name under which the corrected key is kept until it is applied. */
@@ -176,7 +176,7 @@ interface NewRegradeProps {
 function NewRegrade({ questions, asked, draft, changed, send }: NewRegradeProps) {
   const [id, setId] = useState(asked || questions[0]?.id)
   const [action, setAction] = useState<Regrade['action']>('new_key')
-  const [edited, setEdited] = useState<Content>()
+  const [edited, setEdited] = useState<QuestionContent>()
   useEffect(changed, [id, action, edited])
   const question = questions.find((each) => each.id === id)
   if (!question) return <p class="lead">The exam has no questions.</p>
@@ -237,7 +237,7 @@ function NewRegrade({ questions, asked, draft, changed, send }: NewRegradeProps)
   )
 }
 
-function toBody(question_id: number, action: Regrade['action'], content: Content) {
+function toBody(question_id: number, action: Regrade['action'], content: QuestionContent) {
   const { correct_answer, tolerance, parts } = content
   const key = parts === null ? { correct_answer, tolerance } : { parts }
   return { question_id, action, ...(action === 'new_key' ? key : {}) }

@@ -12,7 +12,7 @@ import { t } from '../../../texts.ts'
 import { mayAdd } from './change-question.ts'
 import type { TabProps } from './tab-props.ts'
 
-type Report = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
+type ImportReport = Answer<'/api/v01/admin/exams/{exam_id}/import', 'post'>
 
 const FORMATS = [
   ['auto', t('Detect')],
@@ -37,8 +37,8 @@ const CSV_COLUMNS =
 type Format = (typeof FORMATS)[number][0]
 
 /** The report on a file that was checked or imported. */
-interface Read {
-  report: Report
+interface FileReport {
+  report: ImportReport
   file: File
   format: Format
   isDry: boolean
@@ -48,12 +48,12 @@ interface Read {
 
 /** Imports questions from a file, after a check of each row, and exports them. */
 export function ImportExport({ exam }: TabProps) {
-  const [found, setFound] = useState<Read>()
+  const [found, setFound] = useState<FileReport>()
   async function read(
     file: File,
     format: Format,
     query: { dry_run: true } | { key: string },
-  ): Promise<Report> {
+  ): Promise<ImportReport> {
     const report = await ask(
       client.POST('/api/v01/admin/exams/{exam_id}/import', {
         params: { path: { exam_id: exam.id }, query: { format, ...query } },
@@ -143,7 +143,7 @@ export function ImportExport({ exam }: TabProps) {
   )
 }
 
-function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
+function Found({ report, isDry }: Pick<FileReport, 'report' | 'isDry'>) {
   const reasons = report.details ?? report.errors
   const questions = 'questions' in report ? report.questions : []
   const said = {
@@ -203,7 +203,7 @@ function Found({ report, isDry }: Pick<Read, 'report' | 'isDry'>) {
   )
 }
 
-function describeKey(question: Extract<Report, { questions: unknown }>['questions'][number]): string {
+function describeKey(question: Extract<ImportReport, { questions: unknown }>['questions'][number]): string {
   if (lacksKey(question)) return t('No key')
   const kind = kindOf(question.question_type)
   const asked = { ...question, image_url: null, id: 0 }

@@ -22,7 +22,7 @@ const FLAGS: Record<string, string> = {
 }
 
 type Analysis = Answer<'/api/v01/admin/analytics/exams/{exam_id}/items', 'get'>
-type Item = Analysis['items'][number]
+type AnalysedItem = Analysis['items'][number]
 type Attempts = 'first' | 'last' | 'all'
 
 /** Statistics of each question of an exam. */
@@ -98,9 +98,9 @@ export function ItemAnalysis({ examId, load }: ItemAnalysisProps) {
 }
 
 interface AnalysedProps {
-  item: Item
+  item: AnalysedItem
   number: number
-  written: Written | undefined
+  written: QuestionKey | undefined
 }
 
 function Analysed({ item, number: place, written }: AnalysedProps) {
@@ -153,8 +153,8 @@ function Analysed({ item, number: place, written }: AnalysedProps) {
   )
 }
 
-interface Written {
-  type: Item['question_type']
+interface QuestionKey {
+  type: AnalysedItem['question_type']
   /** The options that the question has; null: it has none. */
   letters: readonly string[] | null
   /** The letters of the key. */
@@ -164,13 +164,13 @@ interface Written {
 }
 
 /** The questions as they are today. Whose exam it isn't, mayn't read them, and is shown options A to D without a key. */
-async function readWritten(examId: number): Promise<ReadonlyMap<number, Written>> {
+async function readWritten(examId: number): Promise<ReadonlyMap<number, QuestionKey>> {
   const pages = await readAllPages((page) =>
     ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
   )
   const questions = pages.flatMap((page) => page.questions)
   return new Map(
-    questions.map((question): [number, Written] => {
+    questions.map((question): [number, QuestionKey] => {
       const kind = kindOf(question.question_type)
       const { parts, option_order: letters, correct } = kind.show(question)
       return [
@@ -190,14 +190,14 @@ async function readWritten(examId: number): Promise<ReadonlyMap<number, Written>
   )
 }
 
-interface OptionsProps {
-  options: Item['options']
+interface ItemOptionsProps {
+  options: AnalysedItem['options']
   /** undefined: that isn't known. */
-  written: Written | undefined
+  written: QuestionKey | undefined
 }
 
 /** How often each option was chosen, and how well those students did in the other questions. */
-function Options({ options: all, written }: OptionsProps) {
+function Options({ options: all, written }: ItemOptionsProps) {
   // It may have had others when somebody chose them.
   const options = all.filter(
     ({ option, chosen }) => chosen > 0 || (written?.letters?.includes(option) ?? true),
@@ -240,7 +240,7 @@ function Options({ options: all, written }: OptionsProps) {
 }
 
 /** Of prompts and items: who had each of them right. */
-function Shares({ shares }: { shares: Item['shares'] }) {
+function Shares({ shares }: { shares: AnalysedItem['shares'] }) {
   if (shares.length === 0) return null
   return (
     <table class="options-chosen">
@@ -278,7 +278,7 @@ function Shares({ shares }: { shares: Item['shares'] }) {
 }
 
 /** The commonest wrong texts. */
-function WrongTexts({ texts }: { texts: Item['wrong_texts'] }) {
+function WrongTexts({ texts }: { texts: AnalysedItem['wrong_texts'] }) {
   if (texts.length === 0) return null
   return (
     <div>

@@ -1,15 +1,15 @@
 import type { Answer } from '../../../client.ts'
 import type { Exam } from './tab-props.ts'
 
-export type Question = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
+export type ListedQuestion = Answer<'/api/v01/admin/questions', 'get'>['questions'][number]
 export type Shuffle = Exam['shuffle']
 export type DrawRule = NonNullable<Exam['draw']>[number]
 
 const fold = (tag: string) => tag.normalize('NFC').trim().toLowerCase()
 
 /** The questions that each rule takes from: one with the tags of several rules serves the first of them. */
-function poolsOf(rules: readonly DrawRule[], questions: readonly Question[]): Question[][] {
-  const pools: Question[][] = rules.map(() => [])
+function poolsOf(rules: readonly DrawRule[], questions: readonly ListedQuestion[]): ListedQuestion[][] {
+  const pools: ListedQuestion[][] = rules.map(() => [])
   const wanted = rules.map(({ tag }) => fold(tag))
   for (const question of questions) {
     const tags = new Set(question.tags.map(fold))
@@ -19,7 +19,7 @@ function poolsOf(rules: readonly DrawRule[], questions: readonly Question[]): Qu
 }
 
 /** How many questions an attempt gets, how many each rule has to draw from, and the rules that have too few. */
-export function planDraw(rules: readonly DrawRule[], questions: readonly Question[]) {
+export function planDraw(rules: readonly DrawRule[], questions: readonly ListedQuestion[]) {
   const sizes = poolsOf(rules, questions).map(({ length }) => length)
   return {
     sizes,
@@ -29,7 +29,7 @@ export function planDraw(rules: readonly DrawRule[], questions: readonly Questio
 }
 
 /** Draws as the service does at a start; without rules all questions. */
-export function draw(rules: readonly DrawRule[], questions: readonly Question[]): Question[] {
+export function draw(rules: readonly DrawRule[], questions: readonly ListedQuestion[]): ListedQuestion[] {
   if (rules.length === 0) return [...questions]
   const drawn = new Set(
     poolsOf(rules, questions).flatMap((pool, index) => shuffled(pool).slice(0, rules[index]?.count)),

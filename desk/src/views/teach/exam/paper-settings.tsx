@@ -5,7 +5,7 @@ import { JsonField } from '../../../components/forms/json-field.tsx'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
 import { t } from '../../../texts.ts'
-import { type DrawRule, draw, planDraw, type Question, type Shuffle, shuffled } from './paper-plan.ts'
+import { type DrawRule, draw, type ListedQuestion, planDraw, type Shuffle, shuffled } from './paper-plan.ts'
 
 const MOST_RULES = 20
 const MOST_DRAWN = 500
@@ -16,7 +16,7 @@ interface PaperFieldsProps {
   /** null: all questions. */
   draw: DrawRule[] | null
   /** Of the exam; undefined while they are loaded. */
-  questions: readonly Question[] | undefined
+  questions: readonly ListedQuestion[] | undefined
 }
 
 /** What is shuffled and drawn for each attempt, and what that gives. */
@@ -133,12 +133,12 @@ export function PaperFields({ shuffle: first, draw, questions }: PaperFieldsProp
 interface ExampleProps {
   shuffle: Shuffle
   rules: DrawRule[]
-  questions: readonly Question[]
+  questions: readonly ListedQuestion[]
 }
 
 /** The paper of one attempt, as it could be. */
 function Example({ shuffle, rules, questions }: ExampleProps) {
-  const [paper, setPaper] = useState<{ question: Question; letters: string[] | null }[]>()
+  const [paper, setPaper] = useState<{ question: ListedQuestion; letters: string[] | null }[]>()
   function make() {
     const drawn = draw(rules, questions)
     const ordered = shuffle === 'questions' || shuffle === 'both' ? shuffled(drawn) : drawn

@@ -19,7 +19,8 @@ import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { TagFilter } from '../questions/tag-filter.tsx'
 import { mayDelete, maySetMarks } from './change-question.ts'
-import { CopyDialog, type Question } from './copy-dialog.tsx'
+import { CopyDialog } from './copy-dialog.tsx'
+import type { ListedQuestion } from './paper-plan.ts'
 import type { TabProps } from './tab-props.ts'
 
 /** The questions of an exam: open, add, set marks, copy, delete. */
@@ -33,7 +34,7 @@ export function Questions({ exam, user }: TabProps) {
       }),
     ),
   )
-  const selection = useSelection<Question>(({ id }) => id)
+  const selection = useSelection<ListedQuestion>(({ id }) => id)
   const deleted = useStore($beingDeleted)
   return (
     <section class="stack">

@@ -15,13 +15,13 @@ import { Paper } from '../../exams/taking/paper.tsx'
 import type { ViewProps } from '../../view-props.ts'
 
 type Trial = Answer<'/api/v01/admin/exams/{exam_id}/trial', 'get'>
-type Outcome = Answer<'/api/v01/admin/exams/{exam_id}/trial', 'post'>
+type TrialOutcome = Answer<'/api/v01/admin/exams/{exam_id}/trial', 'post'>
 
 /** An exam as a student would get it, published or not, for those who make it: nothing of it is stored. */
 export default function TrialView({ params }: ViewProps) {
   const path = { params: { path: { exam_id: Number(params.id) } } }
   const found = useLoad(params.id, () => ask(client.GET('/api/v01/admin/exams/{exam_id}/trial', path)))
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useState<TrialOutcome>()
   if (found.error instanceof RequestFailed && found.error.code === 'exam_empty')
     return (
       <Page title="Try it">
@@ -119,7 +119,7 @@ function Tried({ trial: { exam, questions }, send }: TriedProps) {
 
 interface ResultProps {
   trial: Trial
-  outcome: Outcome
+  outcome: TrialOutcome
   again: () => Promise<void>
 }
 

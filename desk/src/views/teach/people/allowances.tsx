@@ -27,7 +27,7 @@ function namesOf(rows: readonly Row[]): string {
   return list(rows.length > MOST_NAMES ? [...names, '…'] : names)
 }
 
-type Change = 'reset' | 'increase' | 'decrease'
+type AllowanceAction = 'reset' | 'increase' | 'decrease'
 type Row = Answer<'/api/v01/admin/attempts', 'get'>['rows'][number]
 
 /** The attempts that each student has left at each exam. */
@@ -43,7 +43,7 @@ export default function Allowances() {
     ),
   )
   const selection = useSelection<Row>(keyOf)
-  const changeAll = (action: Change) => async () => {
+  const changeAll = (action: AllowanceAction) => async () => {
     const items = selection.chosen.map(({ student_id, exam_id }) => ({ student_id, exam_id }))
     const { processed, errors } = await ask(
       client.POST('/api/v01/admin/attempts/bulk-modify', { body: { items, action } }),
@@ -55,12 +55,12 @@ export default function Allowances() {
       ...(errors ?? []),
     ].join('; ')
   }
-  const change = (row: Row, action: Change) => async () => {
+  const change = (row: Row, action: AllowanceAction) => async () => {
     const body = { student_id: row.student_id, exam_id: row.exam_id, action }
     await ask(client.POST('/api/v01/admin/attempts/modify', { body, ...OUTLIVING }))
     await found.reload()
   }
-  const deleteAttempts = (row: Row, action: Change, question: string) => async () => {
+  const deleteAttempts = (row: Row, action: AllowanceAction, question: string) => async () => {
     if (await promptForName(question, t('Delete'), row.username)) await change(row, action)()
   }
   const takeAway = (row: Row) =>

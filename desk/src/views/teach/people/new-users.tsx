@@ -7,7 +7,7 @@ import { Page } from '../../../components/page/page.tsx'
 import { ROLES } from '../../../roles.ts'
 import { t } from '../../../texts.ts'
 
-type Imported = Answer<'/api/v01/admin/users/import', 'post'>
+type ImportedAccounts = Answer<'/api/v01/admin/users/import', 'post'>
 
 /** Accounts that an administrator makes for others, one by one or from a file. */
 export default function NewUsers() {
@@ -71,8 +71,8 @@ function OneAccount() {
 }
 
 function ImportAccounts() {
-  const [tried, setTried] = useState<{ answer: Imported; file: File }>()
-  async function send(file: File, isDry: boolean): Promise<Imported> {
+  const [tried, setTried] = useState<{ answer: ImportedAccounts; file: File }>()
+  async function send(file: File, isDry: boolean): Promise<ImportedAccounts> {
     const answer = await ask(
       client.POST('/api/v01/admin/users/import', {
         params: { query: isDry ? { dry_run: true } : {} },
@@ -123,7 +123,7 @@ function ImportAccounts() {
   )
 }
 
-function Found({ answer: { created, errors, dry_run } }: { answer: Imported }) {
+function Found({ answer: { created, errors, dry_run } }: { answer: ImportedAccounts }) {
   return (
     <div class="stack tight" role="status">
       <p class={`notice ${errors.length > 0 ? 'warn' : ''}`}>

@@ -1,10 +1,10 @@
 import { ask, client, toFormData } from '../../../client.ts'
 import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Field, IMAGE_TYPES } from '../../../components/forms/fields.tsx'
-import type { Question } from '../../../components/questions/kind.ts'
+import type { TeacherQuestion } from '../../../components/questions/kind.ts'
 import { t } from '../../../texts.ts'
 
-type Image = Pick<Question, 'image_path' | 'image_url'>
+type Image = Pick<TeacherQuestion, 'image_path' | 'image_url'>
 
 /** Uploads an image at once, chosen, pasted or dropped; saving the question makes it the question's image. */
 export function useImageUpload(examId: number, use: (image: Image) => void) {

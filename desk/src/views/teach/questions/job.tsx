@@ -14,8 +14,8 @@ import { mayAdd } from '../exam/change-question.ts'
 import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
 
-type Job = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
-type Written = Omit<Job['questions'][number], 'id'>
+type GenerationJob = Answer<'/api/v01/admin/ai/status/{job_id}', 'get'>
+type GeneratedQuestion = Omit<GenerationJob['questions'][number], 'id'>
 
 /** A generation job: its progress, and its questions, each to be accepted or not. */
 export default function JobView({ params }: ViewProps) {
@@ -80,13 +80,13 @@ export default function JobView({ params }: ViewProps) {
 
 /** What makes two questions the same for whoever reads them. */
 function contentOf(
-  question: Pick<Written, 'question_text' | 'option_a' | 'option_b' | 'option_c' | 'option_d'>,
+  question: Pick<GeneratedQuestion, 'question_text' | 'option_a' | 'option_b' | 'option_c' | 'option_d'>,
 ) {
   const { question_text, option_a, option_b, option_c, option_d } = question
   return JSON.stringify([question_text, option_a, option_b, option_c, option_d].map((text) => text.trim()))
 }
 
-function Review({ questions, isRunning }: { questions: Written[]; isRunning: boolean }) {
+function Review({ questions, isRunning }: { questions: GeneratedQuestion[]; isRunning: boolean }) {
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
   const [kept, setKept] = useState<number>()
   const examId = questions[0]?.exam_id ?? 0
@@ -96,7 +96,7 @@ function Review({ questions, isRunning }: { questions: Written[]; isRunning: boo
     )
     return new Set(pages.flatMap((page) => page.questions).map(contentOf))
   })
-  const isStored = (question: Written) => stored.data?.has(contentOf(question)) ?? false
+  const isStored = (question: GeneratedQuestion) => stored.data?.has(contentOf(question)) ?? false
   const chosen = questions.filter((question, index) => !left.has(index) && !isStored(question))
   function toggle(index: number) {
     const next = new Set(left)

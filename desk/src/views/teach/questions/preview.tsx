@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { AnsweredQuestion } from '../../../components/questions/answered-question.tsx'
-import type { GivenAnswer, Question } from '../../../components/questions/kind.ts'
+import type { GivenAnswer, TeacherQuestion } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
 
 interface PreviewProps {
-  question: Question
+  question: TeacherQuestion
   /** Whether it can be answered at first; else its key and explanation are shown, as in a review. */
   isAsked?: boolean
 }

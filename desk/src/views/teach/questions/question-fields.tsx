@@ -2,9 +2,9 @@ import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Area, Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { JsonField } from '../../../components/forms/json-field.tsx'
-import type { Content } from '../../../components/questions/editor.ts'
+import type { QuestionContent } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
-import type { Question, QuestionType } from '../../../components/questions/kind.ts'
+import type { QuestionType, TeacherQuestion } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { TagsField } from './tags-field.tsx'
 
@@ -12,11 +12,11 @@ import { TagsField } from './tags-field.tsx'
 const LONGEST_EXPLANATION = 10_000
 
 interface QuestionFieldsProps {
-  question: Question
+  question: TeacherQuestion
   /** The text as it is now, a moment later. */
   text: string
-  content: Content
-  setContent: (content: Content) => void
+  content: QuestionContent
+  setContent: (content: QuestionContent) => void
   tags: string[]
   setTags: (tags: string[]) => void
 }
@@ -81,8 +81,8 @@ export function QuestionFields({ question, text, content, setContent, tags, setT
 }
 
 /** Changes the type. Keys and parts of other types are kept until the page is left: arrow keys pass through types. */
-function useTypes(content: Content, setContent: (content: Content) => void) {
-  const left = useRef<Partial<Record<QuestionType, Pick<Content, 'correct_answer' | 'parts'>>>>({})
+function useTypes(content: QuestionContent, setContent: (content: QuestionContent) => void) {
+  const left = useRef<Partial<Record<QuestionType, Pick<QuestionContent, 'correct_answer' | 'parts'>>>>({})
   return (type: QuestionType) => {
     const { question_type, correct_answer, parts } = content
     left.current[question_type] = { correct_answer, parts }

@@ -13,7 +13,7 @@ import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
-import type { Question } from '../../../components/questions/kind.ts'
+import type { TeacherQuestion } from '../../../components/questions/kind.ts'
 import { useDebounced } from '../../../components/use-debounced.ts'
 import { go } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -28,10 +28,10 @@ import {
   clean,
   contentOf,
   EMPTY,
-  type Fields,
   fieldsOf,
   isKeyChanged,
   toQuestionForm,
+  type WrittenFields,
   withContent,
 } from './written-question.ts'
 import { describeFields } from './written-words.ts'
@@ -45,7 +45,7 @@ export default function QuestionView({ params }: ViewProps) {
   const id = params.id === 'new' ? undefined : Number(params.id)
   // A second new question in a row is another one.
   const [made, setMade] = useState(0)
-  const [kept, setKept] = useState<Partial<Question>>({})
+  const [kept, setKept] = useState<Partial<TeacherQuestion>>({})
   const key = `${params.id} ${made}`
   const found = useLoad(key, async () =>
     id === undefined
@@ -71,23 +71,23 @@ export default function QuestionView({ params }: ViewProps) {
   )
 }
 
-interface EditorProps {
+interface QuestionEditorProps {
   id: number | undefined
-  question: Question
+  question: TeacherQuestion
   /** Reads anew what is stored. */
   reload: () => Promise<void>
   isAnother: boolean
   /** Begins another new question, of the same type and with the same tags. */
-  another: (like: Partial<Question>) => void
+  another: (like: Partial<TeacherQuestion>) => void
 }
 
 /** The form begins anew when what was typed is discarded. */
-function Editor(props: EditorProps) {
-  const typed = useRef<() => Fields | undefined>(() => undefined)
+function Editor(props: QuestionEditorProps) {
+  const typed = useRef<() => WrittenFields | undefined>(() => undefined)
   const sheet = useRef<HTMLDivElement>(null)
   const [wantsRegrade, setWantsRegrade] = useState(false)
   const { id, question } = props
-  const changes = useChanges<Fields>(
+  const changes = useChanges<WrittenFields>(
     fieldsOf(question),
     draftOf(id ?? `new-${question.exam_id}`),
     () => typed.current(),
@@ -105,10 +105,10 @@ function Editor(props: EditorProps) {
 
 const draftOf = (id: number | string) => `question-${id}`
 
-interface EditorFormProps extends EditorProps {
-  changes: ReturnType<typeof useChanges<Fields>>
+interface EditorFormProps extends QuestionEditorProps {
+  changes: ReturnType<typeof useChanges<WrittenFields>>
   /** Reads what is typed. */
-  typed: { current: () => Fields | undefined }
+  typed: { current: () => WrittenFields | undefined }
   sheet: RefObject<HTMLDivElement | null>
   wantsRegrade: boolean
   keyChanged: () => void
@@ -126,7 +126,7 @@ function EditorForm({
   wantsRegrade,
   keyChanged,
 }: EditorFormProps) {
-  const question: Question = {
+  const question: TeacherQuestion = {
     ...stored,
     ...changes.shown,
     image_url: changes.shown.image_path === stored.image_path ? stored.image_url : null,
@@ -135,7 +135,7 @@ function EditorForm({
   const [content, setContent] = useState(() => contentOf(question))
   const [tags, setTags] = useState(question.tags)
   const [problems, setProblems] = useState<string[]>([])
-  const saved = useRef<Question>({ ...stored, ...changes.before })
+  const saved = useRef<TeacherQuestion>({ ...stored, ...changes.before })
   const goesOn = useRef(false)
   const settle = useRef<(() => void) | undefined>(undefined)
   const examId = question.exam_id
@@ -316,7 +316,7 @@ function EditorForm({
 
 const questionsOf = (examId: number) => `/desk/teach/exams/${examId}/questions`
 
-function QuestionActions({ id, read }: { id: number; read: () => Question }) {
+function QuestionActions({ id, read }: { id: number; read: () => TeacherQuestion }) {
   return (
     <>
       <Action

@@ -1,11 +1,11 @@
 import { toFormData } from '../../../client.ts'
-import { type Changes, pick } from '../../../components/forms/changes.ts'
-import type { Content } from '../../../components/questions/editor.ts'
+import { type FormChanges, pick } from '../../../components/forms/changes.ts'
+import type { QuestionContent } from '../../../components/questions/editor.ts'
 import { editorOf } from '../../../components/questions/editors.ts'
-import type { Question } from '../../../components/questions/kind.ts'
+import type { TeacherQuestion } from '../../../components/questions/kind.ts'
 
 /** A new question. */
-export const EMPTY: Question = {
+export const EMPTY: TeacherQuestion = {
   exam_id: 0,
   question_text: '',
   option_a: '',
@@ -26,15 +26,15 @@ export const EMPTY: Question = {
 }
 
 /** What the form edits. */
-export type Fields = Partial<Omit<Question, 'exam_id' | 'image_url'>>
+export type WrittenFields = Partial<Omit<TeacherQuestion, 'exam_id' | 'image_url'>>
 
-export function fieldsOf({ exam_id: _, image_url, ...fields }: Question): Fields {
+export function fieldsOf({ exam_id: _, image_url, ...fields }: TeacherQuestion): WrittenFields {
   return fields
 }
 
-const KEY_FIELDS: (keyof Fields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
+const KEY_FIELDS: (keyof WrittenFields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
 /** What a key is one of. */
-const CONTENT_FIELDS: (keyof Fields)[] = [
+const CONTENT_FIELDS: (keyof WrittenFields)[] = [
   ...KEY_FIELDS,
   'option_a',
   'option_b',
@@ -44,15 +44,18 @@ const CONTENT_FIELDS: (keyof Fields)[] = [
 ]
 
 /** Changes as they are sent: a key says something of the options that its writer saw. */
-export function withContent({ changes, was }: Changes<Fields>, before: Fields): Changes<Fields> {
+export function withContent(
+  { changes, was }: FormChanges<WrittenFields>,
+  before: WrittenFields,
+): FormChanges<WrittenFields> {
   return { changes, was: isKeyChanged(changes) ? { ...pick(before, CONTENT_FIELDS), ...was } : was }
 }
 
-export function isKeyChanged(changes: Fields): boolean {
+export function isKeyChanged(changes: WrittenFields): boolean {
   return KEY_FIELDS.some((name) => name in changes)
 }
 
-export function contentOf(question: Question): Content {
+export function contentOf(question: TeacherQuestion): QuestionContent {
   const { question_type, option_a, option_b, option_c, option_d, more_options } = question
   const { correct_answer, tolerance, parts } = question
   return {
@@ -69,7 +72,7 @@ export function contentOf(question: Question): Content {
 }
 
 /** What is saved of it: a kind without options has none, whatever was written before its type was changed. */
-export function clean(content: Content): Content {
+export function clean(content: QuestionContent): QuestionContent {
   const { option_a, option_b, option_c, option_d, more_options } = EMPTY
   return editorOf(content.question_type).hasOptions
     ? content
@@ -77,7 +80,7 @@ export function clean(content: Content): Content {
 }
 
 /** As the service takes it: lists and parts as JSON. */
-export function toQuestionForm(fields: Fields & { exam_id?: number; was?: Fields }): FormData {
+export function toQuestionForm(fields: WrittenFields & { exam_id?: number; was?: WrittenFields }): FormData {
   const { more_options, tags, parts, image_path, was, ...plain } = fields
   return toFormData({
     ...plain,

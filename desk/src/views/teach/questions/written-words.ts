@@ -1,11 +1,11 @@
 import type { Describe } from '../../../components/forms/changes.ts'
-import type { Question } from '../../../components/questions/kind.ts'
+import type { TeacherQuestion } from '../../../components/questions/kind.ts'
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { list, number } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import type { Fields } from './written-question.ts'
+import type { WrittenFields } from './written-question.ts'
 
-const LABELS: Record<keyof Fields, string> = {
+const LABELS: Record<keyof WrittenFields, string> = {
   question_type: t('Type'),
   question_text: t('Question'),
   option_a: t('Option {letter}', { letter: 'A' }),
@@ -24,12 +24,12 @@ const LABELS: Record<keyof Fields, string> = {
 }
 
 /** The fields of a question that is being written, in words. */
-export function describeFields(written: Question): Describe<Fields> {
+export function describeFields(written: TeacherQuestion): Describe<WrittenFields> {
   return {
     label: (name) => LABELS[name],
     value: (name, value, version) => {
       if (value === null || value === undefined || value === '') return t('None')
-      if (name === 'question_type') return kindOf(value as Question['question_type']).name
+      if (name === 'question_type') return kindOf(value as TeacherQuestion['question_type']).name
       if (name === 'correct_answer' || name === 'parts') return describeKey({ ...written, ...version })
       if (Array.isArray(value)) return value.length === 0 ? t('None') : list(value)
       return typeof value === 'number' ? number(value) : String(value)
@@ -37,7 +37,7 @@ export function describeFields(written: Question): Describe<Fields> {
   }
 }
 
-function describeKey(question: Question): string {
+function describeKey(question: TeacherQuestion): string {
   const kind = kindOf(question.question_type)
   const { correct, ...shown } = kind.show(question)
   if (correct === null) return t('No key')
