@@ -32,7 +32,7 @@ export interface Device extends Asker {
  * What a request of a teacher is about, for a route of administrators that is open to them for exams of their own: the
  * exam, or what belongs to one. `handler`: it limits them itself.
  */
-export type TeachersSubject =
+export type OwnExamSubject =
   | 'handler'
   /** `reads`: of their classes' exams as well, what they may know of these. */
   | { exam: number | undefined; reads?: 'settings' | 'keys' }
@@ -40,8 +40,8 @@ export type TeachersSubject =
   | { regrade: number }
   | { challenge: number }
 
-/** Which teachers there are, and what is theirs. */
-export interface Teachers {
+/** Who teaches, and whether an exam, or what belongs to one, is a teacher's own. */
+export interface OwnExams {
   isTeacher(userId: number): Promise<boolean>
-  isOwn(userId: number, subject: Exclude<TeachersSubject, 'handler'>): Promise<boolean>
+  isOwn(userId: number, subject: Exclude<OwnExamSubject, 'handler'>): Promise<boolean>
 }

@@ -38,7 +38,7 @@ import { classMemberRoutes, classRosterRoutes } from './features/classes/class-m
 import { classResultRoutes } from './features/classes/class-results.routes.ts'
 import { classAdminRoutes } from './features/classes/classes.admin-routes.ts'
 import { classRoutes } from './features/classes/classes.routes.ts'
-import { teachersOf } from './features/classes/own-exams.service.ts'
+import { ownExamsOf } from './features/classes/own-exams.service.ts'
 import { discussionAdminRoutes } from './features/discussions/discussions.admin-routes.ts'
 import { discussionsLive } from './features/discussions/discussions.live.ts'
 import { discussionRoutes } from './features/discussions/discussions.routes.ts'
@@ -229,8 +229,8 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(classRosterRoutes, { prefix: '/api/v01/classes', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
-    guardStaff(scope, core, teachersOf(core))
-    guardHelp(scope, (userId) => findRefusal(core, userId), 'forTeachers')
+    guardStaff(scope, core, ownExamsOf(core))
+    guardHelp(scope, (userId) => findRefusal(core, userId), 'forOwnExam')
     await registerForms(scope)
     await scope.register(overviewAdminRoutes, { prefix: '/api/v01/admin/overview', core })
     await scope.register(analyticsAdminRoutes, { prefix: '/api/v01/admin/analytics', core })

@@ -1,4 +1,4 @@
-import type { Actor, Device, Teachers, TeachersSubject, Viewer } from '../actor.ts'
+import type { Actor, Device, OwnExamSubject, OwnExams, Viewer } from '../actor.ts'
 import '@fastify/cookie'
 import '@fastify/swagger'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
@@ -70,30 +70,30 @@ export async function* whileAllowed<Piece>(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Opens a route of administrators to teachers, for their own exams. */
-    forTeachers?: (request: FastifyRequest) => TeachersSubject
+    /** Opens a route of administrators to teachers, for exams of their own. */
+    forOwnExam?: (request: FastifyRequest) => OwnExamSubject
   }
 }
 
 /**
- * As `guardAdmins`, but routes with `forTeachers` are also for teachers, and then only for what is their own: 403
+ * As `guardAdmins`, but routes with `forOwnExam` are also for teachers, and then only for what is their own: 403
  * `admin_required` otherwise, whether or not there is such a thing.
  */
-export function guardStaff(scope: FastifyInstance, core: Core, teachers: Teachers): void {
+export function guardStaff(scope: FastifyInstance, core: Core, ownExams: OwnExams): void {
   guard(scope, core, ['authentication_required', 'token_expired_or_invalid', 'admin_required'], (request) => {
     const caller = identifyAdmin(request, core)
-    if (!isAdmin(caller) && !request.routeOptions.config.forTeachers) throw new AppError('admin_required')
+    if (!isAdmin(caller) && !request.routeOptions.config.forOwnExam) throw new AppError('admin_required')
     return caller
   })
   scope.addHook('onRequest', async ({ caller }) => {
-    if (!isAdmin(caller) && !(await teachers.isTeacher(caller.userId))) throw new AppError('admin_required')
+    if (!isAdmin(caller) && !(await ownExams.isTeacher(caller.userId))) throw new AppError('admin_required')
   })
   const requireOwn = async (request: FastifyRequest) => {
     const { caller } = request
     if (isAdmin(caller)) return
-    const subject = request.routeOptions.config.forTeachers?.(request)
+    const subject = request.routeOptions.config.forOwnExam?.(request)
     if (subject === 'handler') return
-    if (!subject || !(await teachers.isOwn(caller.userId, subject))) throw new AppError('admin_required')
+    if (!subject || !(await ownExams.isOwn(caller.userId, subject))) throw new AppError('admin_required')
   }
   scope.addHook('preHandler', requireOwn)
   scope.addHook('onRoute', (route) => addCheck(route, requireOwn))
@@ -104,7 +104,7 @@ export function examIn(
   part: 'params' | 'query' | 'body',
   name: 'id' | 'exam_id',
   reads?: 'settings' | 'keys',
-): (request: FastifyRequest) => TeachersSubject {
+): (request: FastifyRequest) => OwnExamSubject {
   return (request) => {
     const exam = (request[part] as Record<string, number | undefined>)[name]
     return reads ? { exam, reads } : { exam }
@@ -112,7 +112,7 @@ export function examIn(
 }
 
 /** The teacher whose own exams a request is limited to; undefined for administrators. */
-export function keeperOf({ caller }: FastifyRequest): number | undefined {
+export function teacherIdOf({ caller }: FastifyRequest): number | undefined {
   return isAdmin(caller) ? undefined : caller.userId
 }
 

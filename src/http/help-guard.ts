@@ -21,7 +21,7 @@ const FAILURES: ReadonlySet<ErrorCode> = new Set(['unavailable', 'draining', 'in
 export function guardHelp(
   scope: FastifyInstance,
   findLock: (userId: number) => Promise<AppError | undefined>,
-  routes: 'all' | 'forTeachers' = 'all',
+  routes: 'all' | 'forOwnExam' = 'all',
 ): void {
   const findRefusal = async (caller: Claims) => (isAdmin(caller) ? undefined : findLock(caller.userId))
   const refuse = async ({ caller }: FastifyRequest) => {
@@ -29,7 +29,7 @@ export function guardHelp(
     if (refusal) throw refusal
   }
   scope.addHook('onRoute', (route) => {
-    if (routes === 'forTeachers' && !route.config?.forTeachers) return
+    if (routes === 'forOwnExam' && !route.config?.forOwnExam) return
     addRefusals(route, 'exam_in_progress')
     route.errorHandler = async (error, request) => {
       // null if the request was refused before the caller was known.

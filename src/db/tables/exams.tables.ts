@@ -70,7 +70,7 @@ export const exams = pgTable(
     hasNewerKinds: boolean().notNull().default(false),
     /** Whether it is for the classes of `exam_classes` alone, rather than for everybody. */
     forClasses: boolean().notNull().default(false),
-    /** Who made it, as long as they have an account: a teacher keeps their own exams. */
+    /** Who made it, as long as they have an account. It decides whether an exam is a teacher's own (`isOwnExamOf`). */
     createdBy: integer().references(() => users.id, { onDelete: 'set null' }),
     /**
      * Whether the previous version can't serve it: for its kinds of questions, its draw or its classes; kept by a

@@ -7,7 +7,7 @@ import {
 } from '../../../schemas/challenges.schemas.ts'
 import { IdParams } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, keeperOf } from '../../http/callers.ts'
+import { actorOf, teacherIdOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './challenges.service.ts'
@@ -18,12 +18,12 @@ export const challengeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (a
 
   operation('listAllChallenges', 'GET', {
     summary: 'Challenges by students, newest first',
-    forTeachers: () => 'handler',
+    forOwnExam: () => 'handler',
     query: AdminChallengesQuery,
     answer: AdminChallengesAnswer,
     run: async (request) => {
       const { query } = request
-      const { challenges, total } = await service.listChallenges(core, query, keeperOf(request))
+      const { challenges, total } = await service.listChallenges(core, query, teacherIdOf(request))
       return { challenges, ...describePage(total, query.page, service.CHALLENGES_PER_PAGE) }
     },
   })
@@ -31,7 +31,7 @@ export const challengeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (a
   operation('resolveChallenge', 'POST /:id/resolve', {
     summary: 'Accept or reject a challenge',
     description: 'Changes no result: that is what a regrade is for.',
-    forTeachers: ({ params }) => ({ challenge: (params as { id: number }).id }),
+    forOwnExam: ({ params }) => ({ challenge: (params as { id: number }).id }),
     params: IdParams,
     body: ResolveBody,
     answer: ChallengeAnswer,

@@ -4,7 +4,7 @@ import { isAnyOf, only, query } from '../../db/query.ts'
 import { attempts, examPapers } from '../../db/tables/attempts.tables.ts'
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
-import { isKeptBy } from '../exams/exam-access.sql.ts'
+import { isOwnExamOf } from '../exams/exam-access.sql.ts'
 
 export type ChallengeRow = typeof challenges.$inferSelect & { examId: number; userId: number }
 
@@ -73,7 +73,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
     filter.examId === undefined ? undefined : eq(attempts.examId, filter.examId),
     filter.teacherId === undefined
       ? undefined
-      : sql`${attempts.examId} in (select id from exams where ${isKeptBy(filter.teacherId)})`,
+      : sql`${attempts.examId} in (select id from exams where ${isOwnExamOf(filter.teacherId)})`,
   )
   const [rows, totals] = await Promise.all([
     db

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isReopenable, reopenableUntil } from '../attempts/reopenable.sql.ts'
 import { UNDER_WAY } from '../attempts/under-way.sql.ts'
-import { isKeptBy, isTaughtBy } from '../exams/exam-access.sql.ts'
+import { isOwnExamOf, isTaughtBy } from '../exams/exam-access.sql.ts'
 import { hasVisibleResults } from '../results/visible-results.sql.ts'
 
 const EXAMS = sql`exams`
@@ -48,13 +48,13 @@ const areDue = (exam: SQL, at: Date) => sql`(${hasVisibleResults(exam)}
  */
 export function mayKnowKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
   // Nobody may have made it, and it may have no close: `is true` where that makes it null.
-  return sql`((${isKeptBy(teacher, exam)} or (${exam}.keys_known_since is not null and ${areDue(exam, at)})) is true)`
+  return sql`((${isOwnExamOf(teacher, exam)} or (${exam}.keys_known_since is not null and ${areDue(exam, at)})) is true)`
 }
 
 /** Whether a teacher is the first to read the keys of an exam of their classes, which is to be remembered before. */
 export function learnsKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
   return sql`(${exam}.keys_known_since is null and ${isTaughtBy(teacher, exam)}
-    and ${isKeptBy(teacher, exam)} is not true and ${areDue(exam, at)} is true)`
+    and ${isOwnExamOf(teacher, exam)} is not true and ${areDue(exam, at)} is true)`
 }
 
 /**
@@ -62,7 +62,7 @@ export function learnsKeys(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
  * also where a later change has closed them again.
  */
 export function knowsKeysFirst(teacher: SQL | number, at: Date, exam = EXAMS): SQL {
-  return sql`(not ${hasVisibleResults(exam)} and ${isKeptBy(teacher, exam)} is not true
+  return sql`(not ${hasVisibleResults(exam)} and ${isOwnExamOf(teacher, exam)} is not true
     and (${exam}.keys_known_since is not null or ${areDue(exam, at)} is true))`
 }
 

@@ -1,4 +1,4 @@
-import type { Teachers } from '../../actor.ts'
+import type { OwnExams } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
@@ -6,8 +6,8 @@ import { openKeys } from './known-keys.service.ts'
 import * as store from './own-exams.store.ts'
 
 /** For the guard of operations that are open to teachers for exams of their own. */
-export const teachersOf = perNode(
-  (core): Teachers => ({
+export const ownExamsOf = perNode(
+  (core): OwnExams => ({
     isTeacher: (userId) => store.isTeacher(core.db, userId),
     async isOwn(userId, subject) {
       const { db } = core
@@ -29,9 +29,9 @@ export const teachersOf = perNode(
 /** For a teacher's request whose exam stands in its form: 403 `admin_required` unless it is their own. */
 export async function requireOwnExam(
   core: Core,
-  keeperId: number | undefined,
+  teacherId: number | undefined,
   examId: number,
 ): Promise<void> {
-  if (keeperId === undefined) return
-  if (!(await store.isOwnExam(core.db, keeperId, examId))) throw new AppError('admin_required')
+  if (teacherId === undefined) return
+  if (!(await store.isOwnExam(core.db, teacherId, examId))) throw new AppError('admin_required')
 }

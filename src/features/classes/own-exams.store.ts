@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
-import { isKeptBy, isTaughtBy } from '../exams/exam-access.sql.ts'
+import { isOwnExamOf, isTaughtBy } from '../exams/exam-access.sql.ts'
 import { mayKnowKeys } from './open-keys.sql.ts'
 
 export async function isTeacher(db: Executor, userId: number): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function areOwnQuestions(db: Executor, userId: number, ids: number[
     { own: 'integer' },
     sql`
     select count(*)::int as own from questions join exams on exams.id = questions.exam_id
-     where ${isAnyOf(sql`questions.id`, ids)} and ${isKeptBy(userId)}`,
+     where ${isAnyOf(sql`questions.id`, ids)} and ${isOwnExamOf(userId)}`,
   )
   return row?.own === new Set(ids).size
 }
@@ -55,7 +55,7 @@ async function isOwnBy(db: Executor, userId: number, examId: SQL): Promise<boole
   const rows = await query<{ own: boolean }>(
     db,
     { own: 'boolean' },
-    sql`select exists (select from exams where id = (${examId}) and ${isKeptBy(userId)}) as own`,
+    sql`select exists (select from exams where id = (${examId}) and ${isOwnExamOf(userId)}) as own`,
   )
   return only(rows).own
 }

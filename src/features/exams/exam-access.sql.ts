@@ -64,7 +64,7 @@ export function examsOf(classId: SQL | number): SQL {
 }
 
 /** Whether an exam is a teacher's own: they made it, and they teach all classes that it is for. */
-export function isKeptBy(person: SQL | number, exam = EXAMS): SQL {
+export function isOwnExamOf(person: SQL | number, exam = EXAMS): SQL {
   return sql`(${exam}.created_by = ${person} and ${exam}.for_classes and not exists (
     select from exam_classes taken
      where taken.exam_id = ${exam}.id and not exists (

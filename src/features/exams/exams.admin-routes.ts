@@ -11,7 +11,7 @@ import {
   ReleaseBody,
 } from '../../../schemas/exams.schemas.ts'
 import type { Core } from '../../core.ts'
-import { actorOf, examIn, keeperOf } from '../../http/callers.ts'
+import { actorOf, examIn, teacherIdOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './exams.service.ts'
@@ -25,7 +25,7 @@ export const examAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
   operation('describeExamUse', 'GET /:id/changes-mean', {
     summary: 'Whom a change of an exam would concern',
     budget: 'heavy',
-    forTeachers: examIn('params', 'id', 'settings'),
+    forOwnExam: examIn('params', 'id', 'settings'),
     params: IdParams,
     answer: ChangesMean,
     refuses: ['not_found'],
@@ -51,7 +51,7 @@ export const examAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
 
   operation('releaseResults', 'POST /:id/toggle-results', {
     summary: 'Release or withhold the results',
-    forTeachers: examIn('params', 'id'),
+    forOwnExam: examIn('params', 'id'),
     params: IdParams,
     body: ReleaseBody,
     answer: ReleaseAnswer,
@@ -74,12 +74,12 @@ export const examEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
 
   operation('listAllExams', 'GET /', {
     summary: 'All exams, newest first',
-    forTeachers: () => 'handler',
+    forOwnExam: () => 'handler',
     query: AdminExamsQuery,
     answer: AdminExamsAnswer,
     run: async (request) => {
       const { query } = request
-      const { exams, total } = await service.listExams(core, query, keeperOf(request))
+      const { exams, total } = await service.listExams(core, query, teacherIdOf(request))
       return { exams, ...describePage(total, query.page, service.EXAMS_PER_PAGE) }
     },
   })
@@ -87,18 +87,18 @@ export const examEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
   operation('createExam', 'POST /', {
     summary: 'Create an exam',
     description: 'Teachers: for classes that they teach.',
-    forTeachers: () => 'handler',
+    forOwnExam: () => 'handler',
     body: NewExam,
     created: AdminExamAnswer,
     refuses: ['unknown_category', 'draw_too_few', 'forbidden'],
     run: async (request) => ({
-      exam: await service.createExam(core, actorOf(request), request.body, keeperOf(request)),
+      exam: await service.createExam(core, actorOf(request), request.body, teacherIdOf(request)),
     }),
   })
 
   operation('getExamAsAdmin', 'GET /:id', {
     summary: 'An exam',
-    forTeachers: examIn('params', 'id', 'settings'),
+    forOwnExam: examIn('params', 'id', 'settings'),
     params: IdParams,
     answer: AdminExamAnswer,
     refuses: ['not_found'],
@@ -109,7 +109,7 @@ export const examEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     summary: 'Change an exam',
     description:
       'Attempts that have begun keep their questions. If the times change, their end changes too: 409 `ends_attempts` if that would end some at once, unless `confirm` is true.',
-    forTeachers: examIn('params', 'id'),
+    forOwnExam: examIn('params', 'id'),
     params: IdParams,
     body: ExamChanges,
     answer: AdminExamAnswer,
@@ -129,7 +129,7 @@ export const examEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
         actorOf(request),
         request.params.id,
         request.body,
-        keeperOf(request),
+        teacherIdOf(request),
       ),
     }),
   })

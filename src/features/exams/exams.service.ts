@@ -176,8 +176,8 @@ async function changeClasses(tx: Executor, id: number, classIds: number[]): Prom
 
 /** 403 `forbidden` unless an exam is this teacher's own, as it is now. */
 async function requireKept(tx: Executor, id: number, teacherId: number | undefined): Promise<void> {
-  if (teacherId !== undefined && !(await store.isKept(tx, id, teacherId)))
-    throw new AppError('forbidden', { message: 'Teachers keep exams for classes that they teach' })
+  if (teacherId !== undefined && !(await store.isOwnExam(tx, id, teacherId)))
+    throw new AppError('forbidden', { message: 'A teacher’s own exam is for classes that they teach' })
 }
 
 /** 409 `draw_too_few` where an exam is published whose rules find too few questions, by these changes. */

@@ -7,7 +7,7 @@ import { comments } from '../../db/tables/discussions.tables.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { contains, plannedFor } from '../../db/text-search.ts'
 import { UNDER_WAY } from '../attempts/under-way.sql.ts'
-import { isKeptBy, isTaughtBy } from './exam-access.sql.ts'
+import { isOwnExamOf, isTaughtBy } from './exam-access.sql.ts'
 
 export type ExamValues = typeof exams.$inferInsert
 export type ExamSettingsRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
@@ -98,8 +98,8 @@ export async function updateExam(db: Executor, id: number, values: Partial<ExamV
 }
 
 /** Whether an exam is a teacher's own. */
-export async function isKept(tx: Executor, id: number, teacherId: number): Promise<boolean> {
-  return (await tx.$count(exams, and(eq(exams.id, id), isKeptBy(teacherId)))) > 0
+export async function isOwnExam(tx: Executor, id: number, teacherId: number): Promise<boolean> {
+  return (await tx.$count(exams, and(eq(exams.id, id), isOwnExamOf(teacherId)))) > 0
 }
 
 /** Replaces the classes that an exam is for; the ids of those that don't exist, and then nothing is changed. */
@@ -234,7 +234,7 @@ function examColumns(db: Executor) {
 
 function matching({ q, categoryId, teacherId }: ExamFilter) {
   return and(
-    teacherId === undefined ? undefined : or(isKeptBy(teacherId), isTaughtBy(teacherId)),
+    teacherId === undefined ? undefined : or(isOwnExamOf(teacherId), isTaughtBy(teacherId)),
     q ? contains(exams.name, q) : undefined,
     categoryId === undefined ? undefined : eq(exams.categoryId, categoryId),
   )

@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Db, type Executor, toPool } from '../../db/database-client.ts'
 import { exams, imports } from '../../db/tables/exams.tables.ts'
 import { AppError } from '../../errors.ts'
-import { isKeptBy } from '../exams/exam-access.sql.ts'
+import { isOwnExamOf } from '../exams/exam-access.sql.ts'
 
 /** Longest that the rows of a large file may take. */
 const TIMEOUT = '10min'
@@ -16,7 +16,7 @@ export async function listExamIds(db: Executor, teacherId: number | undefined): 
   const rows = await db
     .select({ id: exams.id })
     .from(exams)
-    .where(teacherId === undefined ? undefined : isKeptBy(teacherId))
+    .where(teacherId === undefined ? undefined : isOwnExamOf(teacherId))
   return new Set(rows.map(({ id }) => id))
 }
 

@@ -21,10 +21,10 @@ import {
   TagsAnswer,
   WasQuestion,
 } from '../../../schemas/questions.schemas.ts'
-import type { TeachersSubject } from '../../actor.ts'
+import type { OwnExamSubject } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { runInTurn } from '../../http/admission.ts'
-import { actorOf, examIn, keeperOf } from '../../http/callers.ts'
+import { actorOf, examIn, teacherIdOf } from '../../http/callers.ts'
 import { endSignal } from '../../http/deadline.ts'
 import { readFields, takesForm } from '../../http/form-body.ts'
 import { readImport, takesImport } from '../../http/import-body.ts'
@@ -36,7 +36,7 @@ import { requireOwnExam } from '../classes/own-exams.service.ts'
 import { importQuestions } from './question-import.service.ts'
 import * as service from './questions.service.ts'
 
-const questionOf = ({ params }: FastifyRequest): TeachersSubject => ({
+const questionOf = ({ params }: FastifyRequest): OwnExamSubject => ({
   questions: [(params as { id: number }).id],
 })
 
@@ -51,15 +51,15 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
   operation('addQuestion', 'POST /', {
     summary: 'Add a question',
     ...takesForm,
-    forTeachers: () => 'handler',
+    forOwnExam: () => 'handler',
     body: NewQuestionForm,
     created: QuestionAdded,
     refuses: ['not_found', 'too_many'],
     run: async (request) => {
       const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
-      await requireOwnExam(core, keeperOf(request), exam_id)
+      await requireOwnExam(core, teacherIdOf(request), exam_id)
       const questionId = await service.addQuestion(core, actorOf(request), exam_id, offered, {
-        teacherId: keeperOf(request),
+        teacherId: teacherIdOf(request),
       })
       return { message: 'The question was added', question_id: questionId }
     },
@@ -70,7 +70,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     description:
       'Entries without `question_text` are dropped; those that are not valid are named in `errors`.',
     bodyLimit: BULK_BYTES,
-    forTeachers: examIn('body', 'exam_id'),
+    forOwnExam: examIn('body', 'exam_id'),
     body: BulkAddBody,
     created: BulkAdded,
     refuses: ['not_found', 'too_many'],
@@ -80,7 +80,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
         actorOf(request),
         request.body.exam_id,
         request.body.questions,
-        { teacherId: keeperOf(request) },
+        { teacherId: teacherIdOf(request) },
       )
       return { added, errors: errors.length > 0 ? errors : null }
     },
@@ -109,7 +109,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
 
   operation('listQuestions', 'GET /', {
     summary: 'Questions of one exam or of all',
-    forTeachers: examIn('query', 'exam_id', 'keys'),
+    forOwnExam: examIn('query', 'exam_id', 'keys'),
     query: QuestionsQuery,
     answer: QuestionsAnswer,
     run: async ({ query }) => {
@@ -120,7 +120,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
 
   operation('getQuestion', 'GET /:id', {
     summary: 'A question',
-    forTeachers: questionOf,
+    forOwnExam: questionOf,
     params: IdParams,
     answer: QuestionAnswer,
     refuses: ['not_found'],
@@ -132,17 +132,17 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
     description:
       'Omitted fields keep their value; so do an empty type, marks and tolerance. Other empty fields are emptied. Attempts that have begun keep their paper.',
     ...takesForm,
-    forTeachers: questionOf,
+    forOwnExam: questionOf,
     params: IdParams,
     body: QuestionChangesForm,
     answer: SuccessMessage,
     refuses: ['nothing_to_update', 'not_found', 'too_many', 'changed'],
     run: async (request) => {
       const { was, ...changes } = await readFields(request, QuestionChangesForm)
-      if (changes.exam_id !== undefined) await requireOwnExam(core, keeperOf(request), changes.exam_id)
+      if (changes.exam_id !== undefined) await requireOwnExam(core, teacherIdOf(request), changes.exam_id)
       await service.changeQuestion(core, actorOf(request), request.params.id, changes, {
         isOlder,
-        teacherId: keeperOf(request),
+        teacherId: teacherIdOf(request),
         was: readWas(was),
       })
       return { message: 'The question was changed' }
@@ -151,7 +151,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
 
   operation('deleteQuestion', 'DELETE /:id', {
     summary: 'Delete a question with its discussion',
-    forTeachers: questionOf,
+    forOwnExam: questionOf,
     params: IdParams,
     answer: Success,
     refuses: ['not_found'],
@@ -162,7 +162,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
 
   operation('deleteQuestions', 'POST /bulk-delete', {
     summary: 'Delete many questions',
-    forTeachers: ({ body }) => ({ questions: (body as { ids: number[] }).ids }),
+    forOwnExam: ({ body }) => ({ questions: (body as { ids: number[] }).ids }),
     body: BulkDeleteBody,
     answer: BulkDeleted,
     run: async (request) => ({
@@ -172,7 +172,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
 
   operation('setMarks', 'POST /bulk-marks', {
     summary: 'Set the marks of all questions of a type in an exam',
-    forTeachers: examIn('body', 'exam_id'),
+    forOwnExam: examIn('body', 'exam_id'),
     body: BulkMarksBody,
     answer: BulkMarked,
     refuses: ['nothing_to_update', 'not_found'],
@@ -186,7 +186,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
     description:
       'Rows of an unknown exam, without a text or with a field that does not fit are skipped and named; all others are imported, in one transaction.',
     ...takesImport,
-    forTeachers: () => 'handler',
+    forOwnExam: () => 'handler',
     query: ImportCsvQuery,
     body: ImportForm,
     answer: Imported,
@@ -195,7 +195,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
       const options = {
         key: request.query.key,
         end: endSignal(request, reply),
-        teacherId: keeperOf(request),
+        teacherId: teacherIdOf(request),
         isOlder,
       }
       const imported = await runInTurn(core.gate.imports, request, () =>

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { slicesOf } from '../../formats/slices.ts'
-import { isKeptBy } from '../exams/exam-access.sql.ts'
+import { isOwnExamOf } from '../exams/exam-access.sql.ts'
 
 export type QuestionRow = typeof questions.$inferSelect
 export type QuestionValues = Omit<typeof questions.$inferInsert, 'id' | 'createdAt'>
@@ -208,7 +208,7 @@ export async function listOwnImages(db: Executor, teacherId: number): Promise<Se
     .selectDistinct({ path: questions.imagePath })
     .from(questions)
     .innerJoin(exams, eq(exams.id, questions.examId))
-    .where(and(isKeptBy(teacherId), isNotNull(questions.imagePath)))
+    .where(and(isOwnExamOf(teacherId), isNotNull(questions.imagePath)))
   return new Set(rows.flatMap(({ path }) => path ?? []))
 }
 

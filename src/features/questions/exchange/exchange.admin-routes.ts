@@ -11,7 +11,7 @@ import {
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
 import { runInTurn } from '../../../http/admission.ts'
-import { actorOf, checkAgain, examIn, keeperOf } from '../../../http/callers.ts'
+import { actorOf, checkAgain, examIn, teacherIdOf } from '../../../http/callers.ts'
 import { endSignal } from '../../../http/deadline.ts'
 import type { FileStream } from '../../../http/form-body.ts'
 import { readTriableImport, takesImport } from '../../../http/import-body.ts'
@@ -35,7 +35,7 @@ export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     description:
       'GIFT, Aiken, Moodle XML, QTI 1.2 to 3.0 (single files and content packages) or CSV, into this exam. What has no equivalent here is skipped and named; the others are imported, in one transaction.',
     ...takesImport,
-    forTeachers: examIn('params', 'exam_id'),
+    forOwnExam: examIn('params', 'exam_id'),
     params: ExamParams,
     query: ImportQuery,
     body: ExchangeForm,
@@ -51,7 +51,7 @@ export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
         const { exam_id: examId } = request.params
         const input = { bytes, format: format === 'auto' ? undefined : format }
         if (isTry) return service.tryFile(core, asker, examId, input, end)
-        const options = { key, end, teacherId: keeperOf(request) }
+        const options = { key, end, teacherId: teacherIdOf(request) }
         const imported = await service.importFile(core, actorOf(request), asker, examId, input, options)
         reply.code(201)
         return imported
@@ -64,7 +64,7 @@ export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     description:
       'CSV, GIFT, Moodle XML, or a content package of QTI 2.1 (`qti`) or 3.0 (`qti3`). `x-left-out` says how many questions the format has no form for.',
     budget: 'heavy',
-    forTeachers: examIn('params', 'exam_id', 'keys'),
+    forOwnExam: examIn('params', 'exam_id', 'keys'),
     params: ExamParams,
     query: ExportQuery,
     answer: Attachment,
