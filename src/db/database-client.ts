@@ -80,7 +80,6 @@ export function connectDatabase({ url, pool, prepare = true, takesSettings = tru
   const driver = postgres(
     ...driverOptions(url, { max: pool, idle_timeout: 60, prepare, connection }, SILENCE_MS),
   )
-  const build = (client: postgres.Sql) => drizzle({ client, casing: 'snake_case' })
   return Object.assign(build(wrapDriver(driver, { pool, prepare })), {
     unprepared: build(wrapDriver(driver, { pool, prepare: false })),
   })
@@ -89,7 +88,17 @@ export function connectDatabase({ url, pool, prepare = true, takesSettings = tru
 /** Makes a transaction that was begun on the driver, as for COPY, usable by stores. */
 export function toPool(driver: postgres.Sql, sql: postgres.TransactionSql): Pool {
   const client = replaceMethods(sql as unknown as postgres.Sql, { options: driver.options })
-  return drizzle({ client, casing: 'snake_case' })
+  return build(client)
+}
+
+/** The number by which PostgreSQL names timestamps with a time zone. */
+const TIMESTAMPTZ = 1184
+
+function build(client: postgres.Sql): Pool {
+  const db = drizzle({ client, casing: 'snake_case' })
+  // Drizzle has the driver hand them over as texts, and makes dates of the columns that it selects itself.
+  client.options.parsers[TIMESTAMPTZ] = (text: string) => new Date(text)
+  return db
 }
 
 /** Closes the pool; connections that don't end within three seconds are dropped. */

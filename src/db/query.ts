@@ -15,22 +15,24 @@ const TYPES = {
   uuid: 2950,
   jsonb: 3802,
 } as const
-type Type = keyof typeof TYPES
+export type Type = keyof typeof TYPES
 
 /** The types that the driver reads as a `Value`; null may be in a column of any type. */
-type TypeOf<Value> = [NonNullable<Value>] extends [never]
+export type TypeOf<Value> = [NonNullable<Value>] extends [never]
   ? Type
   : [NonNullable<Value>] extends [number]
     ? 'integer' | 'float8'
     : [NonNullable<Value>] extends [boolean]
       ? 'boolean'
       : [NonNullable<Value>] extends [string]
-        ? 'text' | 'uuid' | 'timestamptz'
-        : [NonNullable<Value>] extends [number[]]
-          ? 'integer[]'
-          : [NonNullable<Value>] extends [Buffer]
-            ? 'bytea'
-            : 'jsonb'
+        ? 'text' | 'uuid'
+        : [NonNullable<Value>] extends [Date]
+          ? 'timestamptz'
+          : [NonNullable<Value>] extends [number[]]
+            ? 'integer[]'
+            : [NonNullable<Value>] extends [Buffer]
+              ? 'bytea'
+              : 'jsonb'
 
 /** The columns that a statement gives, by the names that it gives them: `last_seq as "lastSeq"`. */
 export type Columns<Row> = Row extends unknown ? { [Name in keyof Row]-?: TypeOf<Row[Name]> } : never

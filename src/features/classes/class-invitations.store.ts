@@ -21,7 +21,7 @@ export interface InvitationRow {
   email: string
   fullName: string
   role: ClassRole
-  invitedAt: string
+  invitedAt: Date
 }
 
 const INVITATION_TYPES: Columns<InvitationRow> = {

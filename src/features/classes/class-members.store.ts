@@ -11,7 +11,7 @@ export interface ClassMemberRow {
   username: string
   fullName: string
   role: ClassRole
-  joinedAt: string
+  joinedAt: Date
 }
 
 /** A page, teachers first, then by username. */

@@ -51,7 +51,7 @@ export async function listOwnClasses(
       id: classId,
       name,
       role,
-      invited_at: new Date(invitedAt).toISOString(),
+      invited_at: invitedAt.toISOString(),
     })),
   }
 }
@@ -172,7 +172,7 @@ export async function deleteClass(core: Core, actor: Actor, id: number): Promise
 }
 
 function toAdminClass({ createdAt, ...row }: store.AdminClassRow): AdminClass {
-  return { ...row, created_at: new Date(createdAt).toISOString() }
+  return { ...row, created_at: createdAt.toISOString() }
 }
 
 // --- as its teachers see it
@@ -202,7 +202,7 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
         username: member.username,
         full_name: member.fullName,
         role: member.role,
-        joined_at: new Date(member.joinedAt).toISOString(),
+        joined_at: member.joinedAt.toISOString(),
       }),
     ),
     invited: invited.map(
@@ -211,7 +211,7 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
         email: each.email,
         full_name: each.fullName,
         role: each.role,
-        invited_at: new Date(each.invitedAt).toISOString(),
+        invited_at: each.invitedAt.toISOString(),
       }),
     ),
     total,

@@ -173,7 +173,7 @@ export interface AdminClassRow {
   archived: boolean
   students: number
   teachers: TeacherRow[]
-  createdAt: string
+  createdAt: Date
 }
 
 /** A page by name, or one class. */
@@ -231,12 +231,12 @@ export async function findByCode(db: Executor, code: string, now: Date): Promise
 
 /** The wrong codes that somebody has tried since an instant, and when that began. */
 export async function findFailures(db: Executor, userId: number, since: Date) {
-  const [row] = await query<{ failures: number; since: string }>(
+  const [row] = await query<{ failures: number; since: Date }>(
     db,
     { failures: 'integer', since: 'timestamptz' },
     sql`select failures, since from join_failures where user_id = ${userId} and since > ${since.toISOString()}`,
   )
-  return row && { failures: row.failures, since: new Date(row.since) }
+  return row
 }
 
 export async function countFailure(tx: Executor, userId: number, now: Date, since: Date): Promise<void> {

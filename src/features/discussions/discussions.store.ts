@@ -69,17 +69,8 @@ export async function lockQuestion(tx: Executor, id: number): Promise<void> {
 /** While an account is being erased, its comments are shown as the ghost's, to which they will belong. */
 const shownUsername = sql<string>`case when ${users.deletedAt} is null then ${users.username} else ${users.fullName} end`
 
-interface RawCommentRow extends Omit<CommentRow, 'createdAt' | 'editedAt' | 'deletedAt'> {
-  createdAt: string
-  editedAt: string | null
-  deletedAt: string | null
-}
-
 const listedFor = (isAdmin: boolean) =>
-  statement<
-    { questionId: number; userId: number },
-    { [Name in keyof RawCommentRow]: RawCommentRow[Name] | null }
-  >(
+  statement<{ questionId: number; userId: number }, { [Name in keyof CommentRow]: CommentRow[Name] | null }>(
     {
       id: 'integer',
       questionId: 'integer',
@@ -118,16 +109,11 @@ export async function listComments(
 ): Promise<CommentRow[] | undefined> {
   const rows = await listed[isAdmin ? 'forAdmins' : 'forStudents'](db, { questionId, userId })
   if (rows.length === 0) return undefined
-  return rows.filter(isListed).map((row) => ({
-    ...row,
-    createdAt: new Date(row.createdAt),
-    editedAt: row.editedAt === null ? null : new Date(row.editedAt),
-    deletedAt: row.deletedAt === null ? null : new Date(row.deletedAt),
-  }))
+  return rows.filter(isComment)
 }
 
 /** A question without comments is one row without any. */
-function isListed(row: { [Name in keyof RawCommentRow]: RawCommentRow[Name] | null }): row is RawCommentRow {
+function isComment(row: { [Name in keyof CommentRow]: CommentRow[Name] | null }): row is CommentRow {
   return row.id !== null
 }
 

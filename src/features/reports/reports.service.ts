@@ -103,7 +103,12 @@ export async function resolveReport(
       note: note || null,
       resolvedBy: actor.id,
       resolvedAt: new Date(core.clock()),
-      context: around.map(({ id, authorId, text, createdAt }) => ({ id, authorId, text, createdAt })),
+      context: around.map(({ id, authorId, text, createdAt }) => ({
+        id,
+        authorId,
+        text,
+        createdAt: createdAt.toISOString(),
+      })),
     })
     if (messageId !== null) await messages.releaseAttachments(tx, messageId)
     const done = action === 'delete' ? 'Deleted' : 'Dismissed'
@@ -147,7 +152,8 @@ async function present(core: Core, rows: store.ReportRow[]): Promise<Report[]> {
         const author = people.get(authorId) ?? people.get(GHOST_ID)
         if (!author) return []
         const { id, ...names } = author
-        return toContext({ ...near, ...names, authorId: id, subjectId: subjectId ?? 0 })
+        const createdAt = new Date(near.createdAt)
+        return toContext({ ...near, ...names, authorId: id, subjectId: subjectId ?? 0, createdAt })
       })
       return toReport(row, kept)
     }
@@ -193,6 +199,6 @@ function toContext(row: store.ContextRow, attachments: Attachment[] = []) {
     text: row.text,
     attachments,
     is_reported: row.id === row.subjectId,
-    created_at: new Date(row.createdAt).toISOString(),
+    created_at: row.createdAt.toISOString(),
   }
 }

@@ -132,7 +132,7 @@ export interface ContextRow {
   username: string
   fullName: string
   text: string
-  createdAt: string
+  createdAt: Date
 }
 
 /** The messages around each of these, itself included, oldest first; tombstones are none. */

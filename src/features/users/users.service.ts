@@ -46,8 +46,8 @@ function describeUser({ config: { timezone } }: Core, user: store.ListedUserRow)
     full_name: user.fullName,
     role: user.role,
     ...(user.isSuspended ? { suspended: true as const } : {}),
-    created_at: localDisplay(new Date(user.createdAt), timezone),
-    updated_at: localDisplay(new Date(user.updatedAt), timezone),
+    created_at: localDisplay(user.createdAt, timezone),
+    updated_at: localDisplay(user.updatedAt, timezone),
   }
 }
 

@@ -12,8 +12,8 @@ export interface ListedUserRow {
   fullName: string
   role: Role
   isSuspended: boolean
-  createdAt: string
-  updatedAt: string
+  createdAt: Date
+  updatedAt: Date
 }
 
 export interface UserFilter {

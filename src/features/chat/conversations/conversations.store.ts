@@ -66,10 +66,7 @@ interface ConversationCriteria {
   unlockedFor: number | undefined
 }
 
-const selectConversations = statement<
-  ConversationCriteria,
-  Omit<ConversationRow, 'lastMessageAt'> & { lastMessageAt: string | null }
->(
+const selectConversations = statement<ConversationCriteria, ConversationRow>(
   {
     readerId: 'integer',
     id: 'integer',
@@ -121,11 +118,7 @@ export async function listConversations(
   userIds: number[],
   { ids, archived, unlockedFor }: ConversationFilter,
 ): Promise<ConversationRow[]> {
-  const rows = await selectConversations(db, { userIds, ids, archived, unlockedFor })
-  return rows.map((row) => ({
-    ...row,
-    lastMessageAt: row.lastMessageAt === null ? null : new Date(row.lastMessageAt),
-  }))
+  return selectConversations(db, { userIds, ids, archived, unlockedFor })
 }
 
 export interface ConversationMemberRow {

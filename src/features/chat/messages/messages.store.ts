@@ -36,8 +36,6 @@ export const MESSAGE_COLUMNS = sql`
   message.reply_to_id as "replyToId", message.reply_to_text as "replyToText", message.reply_to_name as "replyToName",
   message.reactions, message.attachments, message.mentions`
 
-export type RawMessageRow = Omit<MessageRow, 'createdAt'> & { createdAt: string }
-
 export const MESSAGE_TYPES = {
   id: 'integer',
   conversationId: 'integer',
@@ -56,11 +54,7 @@ export const MESSAGE_TYPES = {
   reactions: 'jsonb',
   attachments: 'jsonb',
   mentions: 'integer[]',
-} as const satisfies Columns<RawMessageRow>
-
-export function toRow(row: RawMessageRow): MessageRow {
-  return { ...row, createdAt: new Date(row.createdAt) }
-}
+} as const satisfies Columns<MessageRow>
 
 /** Whether somebody is a member of this conversation whose help isn't locked. */
 const mayRead = (readerId: SQL | number, conversationId: SQL | number) => sql`
@@ -69,7 +63,7 @@ const mayRead = (readerId: SQL | number, conversationId: SQL | number) => sql`
 
 const selectPage = statement<
   { conversationId: number; readerId: number; before: string | undefined; limit: number },
-  RawMessageRow
+  MessageRow
 >(
   MESSAGE_TYPES,
   ({ conversationId, readerId, before, limit }) => sql`
@@ -91,7 +85,7 @@ export async function listMessages(
   limit: number,
 ): Promise<MessageRow[]> {
   const rows = await selectPage(db, { conversationId, readerId, before: before?.toISOString(), limit })
-  return rows.map(toRow).reverse()
+  return rows.reverse()
 }
 
 /**
@@ -106,7 +100,7 @@ export async function listMessagesAround(
   before: number,
   after: number,
 ): Promise<MessageRow[]> {
-  const rows = await query<RawMessageRow>(
+  return query<MessageRow>(
     db,
     MESSAGE_TYPES,
     sql`
@@ -120,7 +114,6 @@ export async function listMessagesAround(
        and ${mayRead(readerId, conversationId)}
      order by message.seq`,
   )
-  return rows.map(toRow)
 }
 
 /** Changes later than `since` and not later than `until`. */
@@ -132,7 +125,7 @@ export interface VersionRange {
 
 const selectChanges = statement<
   { conversationIds: number[]; since: number[]; until: number[]; limit: number },
-  RawMessageRow & { ord: number }
+  MessageRow & { ord: number }
 >(
   { ...MESSAGE_TYPES, ord: 'integer' },
   ({ conversationIds, since, until, limit }) => sql`
@@ -156,7 +149,7 @@ export async function listChanges(db: Pool, spans: VersionRange[], limit: number
     limit,
   })
   const changes: MessageRow[][] = spans.map(() => [])
-  for (const { ord, ...row } of rows) changes[ord - 1]?.push(toRow(row))
+  for (const { ord, ...row } of rows) changes[ord - 1]?.push(row)
   return changes
 }
 
@@ -166,7 +159,7 @@ export async function findMessageFor(
   messageId: number,
   userId: number,
 ): Promise<(MessageRow & { canSend: boolean }) | undefined> {
-  const [row] = await query<RawMessageRow & { canSend: boolean }>(
+  const [row] = await query<MessageRow & { canSend: boolean }>(
     db,
     { ...MESSAGE_TYPES, canSend: 'boolean' },
     sql`
@@ -177,18 +170,18 @@ export async function findMessageFor(
         on member.conversation_id = message.conversation_id and member.user_id = ${userId}
      where message.id = ${messageId}`,
   )
-  return row && { ...toRow(row), canSend: row.canSend }
+  return row
 }
 
 export async function findMessage(db: Executor, messageId: number): Promise<MessageRow | undefined> {
-  const [row] = await query<RawMessageRow>(
+  const [row] = await query<MessageRow>(
     db,
     MESSAGE_TYPES,
     sql`
     select ${MESSAGE_COLUMNS} from messages message join users sender on sender.id = message.sender_id
      where message.id = ${messageId}`,
   )
-  return row && toRow(row)
+  return row
 }
 
 export async function updateMessage(

@@ -4,7 +4,7 @@ import type { Db, Executor } from '../../../db/database-client.ts'
 import { type Columns, query, toRows } from '../../../db/query.ts'
 import { helpLockedText } from '../../help-lock/help-lock.sql.ts'
 import { IS_FRESH } from './attachments.store.ts'
-import { MESSAGE_COLUMNS, MESSAGE_TYPES, type MessageRow, type RawMessageRow } from './messages.store.ts'
+import { MESSAGE_COLUMNS, MESSAGE_TYPES, type MessageRow } from './messages.store.ts'
 
 export interface Send {
   conversationId: number
@@ -183,7 +183,7 @@ export type StoredSend = MessageRow & { clientId: string; ageMs: number; isMembe
 
 /** The messages that these senders have stored under these `client_id`s, with their age. */
 export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]): Promise<StoredSend[]> {
-  const rows = await query<RawMessageRow & Pick<StoredSend, 'clientId' | 'ageMs' | 'isMember'>>(
+  return query<StoredSend>(
     db,
     { ...MESSAGE_TYPES, ageMs: 'float8', isMember: 'boolean' },
     sql`
@@ -197,5 +197,4 @@ export async function listMessagesByClientIds(db: Executor, asked: NamedSend[]):
       join messages message on message.sender_id = asked.sender_id and message.client_id = asked.client_id
       join users sender on sender.id = message.sender_id`,
   )
-  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }))
 }

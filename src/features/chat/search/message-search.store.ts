@@ -1,13 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
-import {
-  MESSAGE_COLUMNS,
-  MESSAGE_TYPES,
-  type MessageRow,
-  type RawMessageRow,
-  toRow,
-} from '../messages/messages.store.ts'
+import { MESSAGE_COLUMNS, MESSAGE_TYPES, type MessageRow } from '../messages/messages.store.ts'
 
 /** A conversation that somebody searches. */
 export interface SearchedRow {
@@ -44,13 +38,6 @@ function foundColumns(readerId: number): SQL {
 const FOUND_TABLES = sql`
   join conversations conversation on conversation.id = message.conversation_id
   join users sender on sender.id = message.sender_id`
-
-type RawFoundMessageRow = RawMessageRow & { conversationName: string }
-
-const toFoundRow = (row: RawFoundMessageRow): FoundMessageRow => ({
-  ...toRow(row),
-  conversationName: row.conversationName,
-})
 
 /**
  * At the beginning of a search's transaction. It reads one state of the database, so that what is indexed meanwhile is
@@ -115,7 +102,7 @@ export async function listUnindexed(
 ): Promise<FoundMessageRow[]> {
   const behind = search.searched.filter(({ version, mark }) => version > mark)
   if (behind.length === 0) return []
-  const rows = await query<RawFoundMessageRow>(
+  return query<FoundMessageRow>(
     tx,
     FOUND_TYPES,
     sql`
@@ -126,20 +113,18 @@ export async function listUnindexed(
      where message.id < ${search.before} and ${isShown(search)}
      order by message.id desc limit ${limit}`,
   )
-  return rows.map(toFoundRow)
 }
 
 /** The messages with these ids, newest first. */
 export async function listByIds(tx: Executor, readerId: number, ids: number[]): Promise<FoundMessageRow[]> {
   if (ids.length === 0) return []
-  const rows = await query<RawFoundMessageRow>(
+  return query<FoundMessageRow>(
     tx,
     FOUND_TYPES,
     sql`
     select ${foundColumns(readerId)} from messages message ${FOUND_TABLES}
      where ${isAnyOf(sql`message.id`, ids)} order by message.id desc`,
   )
-  return rows.map(toFoundRow)
 }
 
 /** The conversations with the query for each, as a table. */
