@@ -1,26 +1,25 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import { practiceSettings } from '../../db/tables/practice.tables.ts'
 
+const SETTINGS = rowOf(practiceSettings, undefined, { instants: 'ms' })
+
 /** A person's settings from an instant on, in milliseconds since the epoch. */
-export interface PracticeSettingsRow {
-  since: number
-  newPerDay: number
-  retention: number
-}
+export type PracticeSettingsRow = Row<typeof SETTINGS>
 
 /** All that these people ever had, oldest first. */
 export async function listSettingsOf(
   db: Executor,
   userIds: readonly number[],
 ): Promise<ReadonlyMap<number, PracticeSettingsRow[]>> {
-  const rows = await query<PracticeSettingsRow & { userId: number }>(
+  const rows = await query<PracticeSettingsRow>(
     db,
-    { userId: 'integer', since: 'float8', newPerDay: 'integer', retention: 'float8' },
+    SETTINGS.check,
     sql`
-    select user_id as "userId", (extract(epoch from since) * 1000)::float8 as since, new_per_day as "newPerDay", retention
-      from practice_settings settings where ${isAnyOf(sql`user_id`, userIds)} order by settings.since`,
+    select ${SETTINGS.columns('settings')} from practice_settings settings
+     where ${isAnyOf(sql`user_id`, userIds)} order by settings.since`,
   )
   return Map.groupBy(rows, ({ userId }) => userId)
 }
@@ -32,8 +31,7 @@ export async function listSettings(db: Executor, userId: number): Promise<Practi
 /** Those of the same instant are replaced. */
 export async function putSettings(
   tx: Executor,
-  userId: number,
-  { since, newPerDay, retention }: PracticeSettingsRow,
+  { userId, since, newPerDay, retention }: PracticeSettingsRow,
 ): Promise<void> {
   const values = { newPerDay, retention }
   await tx

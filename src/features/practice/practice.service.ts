@@ -101,7 +101,7 @@ export async function changeSettings(
     const after = { ...current, ...changes }
     const { new_per_day: newPerDay, retention } = after
     if (newPerDay !== current.new_per_day || retention !== current.retention)
-      await putSettings(tx, userId, { since: core.clock(), newPerDay, retention })
+      await putSettings(tx, { userId, since: core.clock(), newPerDay, retention })
     return after
   })
   publishCounts(core, userId)

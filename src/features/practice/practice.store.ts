@@ -2,15 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { isAnyOf, only, type Places, query, statement, unseen } from '../../db/query.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
-import {
-  CARD_COLUMNS,
-  CARD_TYPES,
-  type CardRow,
-  IS_STALE,
-  isOpenFor,
-  isUnasked,
-  withFreshDecks,
-} from './cards/decks.store.ts'
+import { CARD, type CardRow, IS_STALE, isOpenFor, isUnasked, withFreshDecks } from './cards/decks.store.ts'
 
 /** What cards are asked of; tags are folded. */
 export interface CardScope {
@@ -111,10 +103,6 @@ type ChosenRow = StaleDecks & { dueCount: number; regraded: number[] } & (
     | Record<keyof NextRow, null>
   )
 
-const CHOSEN_COLUMNS = sql.raw(
-  [...Object.keys(CARD_TYPES), 'isOpen'].map((name) => `chosen."${name}"`).join(),
-)
-
 /** Planning this statement takes as long as running it, and the plan for any of these values is as good as for given ones. */
 const unplanned = (places: Places<CardRequest & Ranking>): Places<CardRequest & Ranking> => ({
   ...places,
@@ -126,7 +114,7 @@ const unplanned = (places: Places<CardRequest & Ranking>): Places<CardRequest & 
 
 const selectNext = statement<CardRequest & Ranking, ChosenRow>(
   {
-    ...CARD_TYPES,
+    ...CARD.check,
     isOpen: 'boolean',
     examName: 'text',
     tags: 'jsonb',
@@ -144,20 +132,23 @@ const selectNext = statement<CardRequest & Ranking, ChosenRow>(
     ), best as materialized (
       select * from ranked order by gain desc, due, question_id limit ${places.limit}
     ), chosen as materialized (
-      select 0 as part, best.gain, card.exam_id in (select exam_id from fresh where is_open) as "isOpen", ${CARD_COLUMNS}
+      select 0 as part, best.gain, card.exam_id in (select exam_id from fresh where is_open) as is_open,
+             ${CARD.names('card')}
         from best
         join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
       union all
-      select part, null, is_open, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0, null
+      select part, null, is_open, ${places.userId}, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0,
+             null
         from (${newOnes(places)}) new_one
     )
     select ${STALE}, (select count(*)::int from ranked) as "dueCount",
            (select coalesce(array_agg(distinct exam_id), '{}') from regrades
-             where undone_at is null and exam_id in (select "examId" from chosen)) as regraded,
-           ${CHOSEN_COLUMNS}, (select name from exams where id = "examId") as "examName",
-           (select tags from questions where id = "questionId") as tags
+             where undone_at is null and exam_id in (select exam_id from chosen)) as regraded,
+           ${CARD.columns('chosen')}, chosen.is_open as "isOpen",
+           (select name from exams where id = chosen.exam_id) as "examName",
+           (select tags from questions where id = chosen.question_id) as tags
       from (select) once left join chosen on true
-     order by part, gain desc, due, case when part = 2 then "examId" end, "questionId"`
+     order by part, gain desc, chosen.due, case when part = 2 then chosen.exam_id end, chosen.question_id`
   },
 )
 

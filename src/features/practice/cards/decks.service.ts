@@ -114,7 +114,7 @@ async function seed(
   const unread = results.filter(({ isRead }) => !isRead)
   if (unread.length === 0) return new Set()
   const seeded = await store.listSeeded(tx, userId, examId)
-  const reviews: store.ExamReview[] = []
+  const reviews: store.NewExamReview[] = []
   for (const { id: attemptId, paperId, drawn, submittedAt: answeredAt, visibleAt } of unread) {
     const paper = await getPaper(core, tx, paperId)
     const wanted = new Set(listGiven(paper, drawn).filter((id) => !seeded.has(id)))
@@ -125,15 +125,26 @@ async function seed(
       const questionId = cardQuestion.question.id
       if (!wanted.has(questionId)) continue
       seeded.add(questionId)
-      const rating = judge(cardQuestion, answers[questionId]) === 'right' ? 3 : 1
-      reviews.push({ clientId: randomUUID(), questionId, paperId, attemptId, answeredAt, rating })
+      const isRight = judge(cardQuestion, answers[questionId]) === 'right'
+      reviews.push({
+        userId,
+        clientId: randomUUID(),
+        questionId,
+        examId,
+        paperId,
+        attemptId,
+        answeredAt,
+        outcome: isRight ? 'right' : 'wrong',
+        rating: isRight ? 3 : 1,
+        scheduler: SCHEDULER,
+      })
     }
   }
   await store.insertSeeded(
     tx,
     unread.map(({ id }) => id),
   )
-  if (reviews.length > 0) await store.insertExamReviews(tx, userId, examId, SCHEDULER, reviews)
+  if (reviews.length > 0) await store.insertExamReviews(tx, reviews)
   return new Set(reviews.map(({ questionId }) => questionId))
 }
 

@@ -1,8 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../../db/database-client.ts'
 import { isAnyOf, only, query, statement } from '../../../db/query.ts'
-import type { Answers } from '../../../db/tables/attempts.tables.ts'
+import { type Row, rowOf } from '../../../db/rows.ts'
+import { type Answers, attempts } from '../../../db/tables/attempts.tables.ts'
 import { questions } from '../../../db/tables/exams.tables.ts'
+import { practiceCards, practiceDecks, practiceReviews } from '../../../db/tables/practice.tables.ts'
 import { UNDER_WAY } from '../../attempts/under-way.sql.ts'
 import { isThereFor } from '../../exams/exam-access.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
@@ -107,9 +109,11 @@ export async function findDeck(tx: Executor, userId: number, examId: number): Pr
 
 /** A deck whose cards have to be looked at; false if there is one. */
 export async function insertDeck(tx: Executor, userId: number, examId: number): Promise<boolean> {
-  const rows = await tx.execute(sql`
-    insert into practice_decks (user_id, exam_id, basis) values (${userId}, ${examId}, '')
-    on conflict do nothing returning 1`)
+  const rows = await tx
+    .insert(practiceDecks)
+    .values({ userId, examId, basis: '' })
+    .onConflictDoNothing()
+    .returning({ examId: practiceDecks.examId })
   return rows.length > 0
 }
 
@@ -121,10 +125,11 @@ export async function putDeck(
   basis: string,
   isAsked: boolean,
 ): Promise<void> {
-  await tx.execute(sql`
-    insert into practice_decks (user_id, exam_id, basis, asked_basis)
-    values (${userId}, ${examId}, ${basis}, ${isAsked ? basis : null})
-    on conflict (user_id, exam_id) do update set basis = excluded.basis, asked_basis = excluded.asked_basis`)
+  const set = { basis, askedBasis: isAsked ? basis : null }
+  await tx
+    .insert(practiceDecks)
+    .values({ userId, examId, ...set })
+    .onConflictDoUpdate({ target: [practiceDecks.userId, practiceDecks.examId], set })
 }
 
 /** Whether a person has no card of a question that can be judged. */
@@ -148,11 +153,10 @@ const HAS_KEY = sql.raw(`(
             and (later.action <> 'new_key'
                  or later.question_type = question.question_type and later.key_version >= question.key_version)))`)
 
+const DECK_NAME = rowOf(practiceDecks, ['userId', 'examId'])
+
 /** Somebody's cards of an exam. */
-export interface DeckName {
-  userId: number
-  examId: number
-}
+export type DeckName = Row<typeof DECK_NAME>
 
 /**
  * Keeps in mind which of these decks have cards of all questions. These are looked through from the end: they are asked
@@ -162,8 +166,7 @@ export async function markAsked(tx: Executor, decks: readonly DeckName[]): Promi
   if (decks.length === 0) return
   await tx.execute(sql`
     update practice_decks deck set asked_basis = basis
-      from unnest(${sql.param(decks.map(({ userId }) => userId))}::int[],
-                  ${sql.param(decks.map(({ examId }) => examId))}::int[]) as given(user_id, exam_id)
+      from ${DECK_NAME.given(decks)}
      where deck.user_id = given.user_id and deck.exam_id = given.exam_id and (
        select id from questions question where question.exam_id = deck.exam_id and ${isUnasked(sql`deck.user_id`)}
         order by id desc limit 1) is null`)
@@ -171,8 +174,12 @@ export async function markAsked(tx: Executor, decks: readonly DeckName[]): Promi
 
 /** Takes the cards of a deleted exam away; its reviews stay. */
 export async function deleteDeck(tx: Executor, userId: number, examId: number): Promise<void> {
-  await tx.execute(sql`delete from practice_cards where user_id = ${userId} and exam_id = ${examId}`)
-  await tx.execute(sql`delete from practice_decks where user_id = ${userId} and exam_id = ${examId}`)
+  await tx
+    .delete(practiceCards)
+    .where(and(eq(practiceCards.userId, userId), eq(practiceCards.examId, examId)))
+  await tx
+    .delete(practiceDecks)
+    .where(and(eq(practiceDecks.userId, userId), eq(practiceDecks.examId, examId)))
 }
 
 // --- what decks are made of
@@ -218,23 +225,22 @@ export async function listFinished(
 
 /** What was answered in an attempt. */
 export async function readAnswers(tx: Executor, attemptId: number): Promise<Answers> {
-  const rows = await query<{ answers: Answers }>(
-    tx,
-    { answers: 'jsonb' },
-    sql`select answers from attempts where id = ${attemptId}`,
-  )
+  const rows = await tx.select({ answers: attempts.answers }).from(attempts).where(eq(attempts.id, attemptId))
   return only(rows).answers
 }
 
 /** The questions of an exam that have a review of an attempt. */
 export async function listSeeded(tx: Executor, userId: number, examId: number): Promise<Set<number>> {
-  const rows = await query<{ id: number }>(
-    tx,
-    { id: 'integer' },
-    sql`
-    select distinct question_id as id from practice_reviews
-     where user_id = ${userId} and exam_id = ${examId} and attempt_id is not null`,
-  )
+  const rows = await tx
+    .selectDistinct({ id: practiceReviews.questionId })
+    .from(practiceReviews)
+    .where(
+      and(
+        eq(practiceReviews.userId, userId),
+        eq(practiceReviews.examId, examId),
+        isNotNull(practiceReviews.attemptId),
+      ),
+    )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -255,64 +261,22 @@ export async function insertSeeded(tx: Executor, attemptIds: number[]): Promise<
     on conflict do nothing`)
 }
 
-/** Instants are milliseconds since the epoch. */
-export interface Memory {
-  state: 'new' | 'learning' | 'review' | 'relearning'
-  /** null for a new card, as `lastReview`. */
-  due: number | null
-  lastReview: number | null
-  stability: number
-  difficulty: number
-  learningSteps: number
-  reps: number
-  lapses: number
-  /** The first answer, where that was in practice. */
-  introducedAt: number | null
-}
+/** Somebody's card of a question. Instants are milliseconds since the epoch, null for a new card. */
+export const CARD = rowOf(practiceCards, undefined, { instants: 'ms' })
+export type CardRow = Row<typeof CARD>
+
+/** What a card's reviews have made of it. */
+export type Memory = Omit<CardRow, 'userId' | 'questionId' | 'examId' | keyof CardForm>
 
 /** Where a card's question stands, and what its marks weigh; a `paperId` of null: it may not be practised. */
-export interface CardForm {
-  paperId: number | null
-  marks: number
-  guess: number
-}
-
-export interface CardRow extends Memory, CardForm {
-  questionId: number
-  examId: number
-}
-
-/** The columns of `card` as a `CardRow`. */
-export const CARD_TYPES = {
-  questionId: 'integer',
-  examId: 'integer',
-  paperId: 'integer',
-  marks: 'float8',
-  guess: 'float8',
-  state: 'text',
-  due: 'float8',
-  lastReview: 'float8',
-  stability: 'float8',
-  difficulty: 'float8',
-  learningSteps: 'integer',
-  reps: 'integer',
-  lapses: 'integer',
-  introducedAt: 'float8',
-} as const
-
-export const CARD_COLUMNS = sql`
-  card.question_id as "questionId", card.exam_id as "examId", card.paper_id as "paperId", card.marks, card.guess,
-  card.state, (extract(epoch from card.due) * 1000)::float8 as due,
-  (extract(epoch from card.last_review) * 1000)::float8 as "lastReview", card.stability, card.difficulty,
-  card.learning_steps as "learningSteps", card.reps, card.lapses,
-  (extract(epoch from card.introduced_at) * 1000)::float8 as "introducedAt"`
+export type CardForm = Pick<CardRow, 'paperId' | 'marks' | 'guess'>
 
 /** All cards that a person has of an exam, those that may not be practised too. */
 export async function listDeckCards(tx: Executor, userId: number, examId: number): Promise<CardRow[]> {
   return query<CardRow>(
     tx,
-    CARD_TYPES,
-    sql`select ${CARD_COLUMNS} from practice_cards card where user_id = ${userId} and exam_id = ${examId}`,
+    CARD.check,
+    sql`select ${CARD.columns()} from practice_cards where user_id = ${userId} and exam_id = ${examId}`,
   )
 }
 
@@ -333,59 +297,38 @@ export async function countCards(
 }
 
 /** Stores these cards as they are now. */
-export async function putCards(
-  tx: Executor,
-  cards: readonly (CardRow & { userId: number })[],
-): Promise<void> {
+export async function putCards(tx: Executor, cards: readonly CardRow[]): Promise<void> {
   if (cards.length === 0) return
-  const column = (name: keyof CardRow | 'userId') => sql.param(cards.map(({ [name]: value }) => value))
-  const times = (name: 'due' | 'lastReview' | 'introducedAt') =>
-    sql.param(cards.map(({ [name]: at }) => (at === null ? null : new Date(at).toISOString())))
   await tx.execute(sql`
-    insert into practice_cards (user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability,
-                                difficulty, learning_steps, reps, lapses, introduced_at)
-    select user_id, question_id, exam_id, paper_id, marks, guess, state, due::timestamptz, last_review::timestamptz,
-           stability, difficulty, learning_steps, reps, lapses, introduced_at::timestamptz
-      from unnest(${column('userId')}::int[], ${column('questionId')}::int[], ${column('examId')}::int[],
-                  ${column('paperId')}::int[], ${column('marks')}::float8[], ${column('guess')}::float8[],
-                  ${column('state')}::text[], ${times('due')}::text[], ${times('lastReview')}::text[],
-                  ${column('stability')}::float8[], ${column('difficulty')}::float8[], ${column('learningSteps')}::int[],
-                  ${column('reps')}::int[], ${column('lapses')}::int[], ${times('introducedAt')}::text[])
-             as given(user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability,
-                      difficulty, learning_steps, reps, lapses, introduced_at)
+    insert into practice_cards (${CARD.names()})
+    select ${CARD.names()} from ${CARD.given(cards)}
     on conflict (user_id, question_id) do update
-       set paper_id = excluded.paper_id, marks = excluded.marks, guess = excluded.guess, state = excluded.state,
-           due = excluded.due, last_review = excluded.last_review, stability = excluded.stability,
-           difficulty = excluded.difficulty, learning_steps = excluded.learning_steps, reps = excluded.reps,
-           lapses = excluded.lapses, introduced_at = excluded.introduced_at`)
+       set ${CARD.set('excluded', { except: ['userId', 'questionId', 'examId'] })}`)
 }
 
 // --- answers in exams
 
-export interface ExamReview {
-  clientId: string
-  questionId: number
-  paperId: number
-  attemptId: number
-  answeredAt: number
-  rating: number
-}
+const EXAM_REVIEW = rowOf(
+  practiceReviews,
+  [
+    'userId',
+    'clientId',
+    'questionId',
+    'examId',
+    'paperId',
+    'attemptId',
+    'answeredAt',
+    'outcome',
+    'rating',
+    'scheduler',
+  ],
+  { instants: 'ms' },
+)
 
-export async function insertExamReviews(
-  tx: Executor,
-  userId: number,
-  examId: number,
-  scheduler: string,
-  reviews: readonly ExamReview[],
-): Promise<void> {
-  const column = (name: keyof ExamReview) => sql.param(reviews.map(({ [name]: value }) => value))
-  const times = sql.param(reviews.map(({ answeredAt }) => new Date(answeredAt).toISOString()))
+export type NewExamReview = Row<typeof EXAM_REVIEW>
+
+export async function insertExamReviews(tx: Executor, reviews: readonly NewExamReview[]): Promise<void> {
   await tx.execute(sql`
-    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, attempt_id, answered_at, outcome,
-                                  rating, scheduler)
-    select ${userId}::int, client_id, question_id, ${examId}::int, paper_id, attempt_id, answered_at::timestamptz,
-           case when rating = 1 then 'wrong' else 'right' end, rating, ${scheduler}::text
-      from unnest(${column('clientId')}::uuid[], ${column('questionId')}::int[], ${column('paperId')}::int[],
-                  ${column('attemptId')}::int[], ${times}::text[], ${column('rating')}::int[])
-             as given(client_id, question_id, paper_id, attempt_id, answered_at, rating)`)
+    insert into practice_reviews (${EXAM_REVIEW.names()})
+    select ${EXAM_REVIEW.names()} from ${EXAM_REVIEW.given(reviews)}`)
 }

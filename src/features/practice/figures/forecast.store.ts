@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { only, query } from '../../../db/query.ts'
-import { exams, questions } from '../../../db/tables/exams.tables.ts'
-import { CARD_COLUMNS, CARD_TYPES, type CardRow, isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
+import { questions } from '../../../db/tables/exams.tables.ts'
+import { CARD, type CardRow, isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
 
 export interface Deck {
   /** By question, those that the person may see now. */
@@ -15,15 +15,16 @@ export async function readDeck(db: Executor, userId: number, examId: number): Pr
   const [cards, open] = await Promise.all([
     query<CardRow>(
       db,
-      CARD_TYPES,
+      CARD.check,
       sql`${withFreshDecks(userId)}
-      select ${CARD_COLUMNS} from practice_cards card join fresh using (exam_id)
+      select ${CARD.columns('card')} from practice_cards card join fresh using (exam_id)
        where card.user_id = ${userId} and card.exam_id = ${examId} and card.paper_id is not null`,
     ),
-    db
-      .select({ isOpen: sql<boolean>`${isOpenFor(userId)}` })
-      .from(exams)
-      .where(eq(exams.id, examId)),
+    query<{ isOpen: boolean }>(
+      db,
+      { isOpen: 'boolean' },
+      sql`select ${isOpenFor(userId)} as "isOpen" from exams where id = ${examId}`,
+    ),
   ])
   return { cards: new Map(cards.map((card) => [card.questionId, card])), isOpen: only(open).isOpen }
 }

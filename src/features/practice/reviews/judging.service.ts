@@ -136,7 +136,8 @@ export async function judgeAll(
   for (const { questionId, examId, paperId } of open.values()) {
     const paper = await (paperId === null ? currentPaperOf(core, tx, examId) : getPaper(core, tx, paperId))
     const cardQuestion = findCardQuestion(paper, regrades.get(examId) ?? [], questionId)
-    if (cardQuestion) cards.set(questionId, { ...NEW_CARD, ...formOf(cardQuestion), questionId, examId })
+    if (cardQuestion)
+      cards.set(questionId, { ...NEW_CARD, ...formOf(cardQuestion), userId, questionId, examId })
   }
   const versions = await listVersions(tx, userId, added, cards)
   const judged: JudgedReview[] = []

@@ -1,17 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
+import { type Row, rowOf } from '../../../db/rows.ts'
+import { practiceLearners } from '../../../db/tables/practice.tables.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 
-export interface Learner {
-  userId: number
-  seed: string
-  arrivedOn: string
-  arrived: number
-}
+const LEARNER = rowOf(practiceLearners)
+export type Learner = Row<typeof LEARNER>
 
-const LEARNER = { userId: 'integer', seed: 'uuid', arrivedOn: 'text', arrived: 'integer' } as const
-const LEARNER_COLUMNS = sql.raw('user_id as "userId", seed, arrived_on as "arrivedOn", arrived')
+const ARRIVALS = rowOf(practiceLearners, ['userId', 'arrived'])
 
 /** Those of these people who have practised before, and whether an exam locks their help at this moment. */
 export async function listLearners(
@@ -20,9 +17,9 @@ export async function listLearners(
 ): Promise<ReadonlyMap<number, Learner & { isLocked: boolean }>> {
   const rows = await query<Learner & { isLocked: boolean }>(
     tx,
-    { ...LEARNER, isLocked: 'boolean' },
+    { ...LEARNER.check, isLocked: 'boolean' },
     sql`
-    select ${LEARNER_COLUMNS}, ${isHelpLocked(sql`practice_learners.user_id`)} as "isLocked"
+    select ${LEARNER.columns()}, ${isHelpLocked(sql`practice_learners.user_id`)} as "isLocked"
       from practice_learners where ${isAnyOf(sql`user_id`, userIds)}`,
   )
   return new Map(rows.map((row) => [row.userId, row]))
@@ -32,11 +29,11 @@ export async function listLearners(
 export async function lockLearner(tx: Executor, userId: number): Promise<Learner> {
   const rows = await query<Learner>(
     tx,
-    LEARNER,
+    LEARNER.check,
     sql`
     insert into practice_learners (user_id) values (${userId})
     on conflict (user_id) do update set arrived = practice_learners.arrived
-    returning ${LEARNER_COLUMNS}`,
+    returning ${LEARNER.columns()}`,
   )
   return only(rows)
 }
@@ -45,12 +42,11 @@ export async function lockLearner(tx: Executor, userId: number): Promise<Learner
 export async function updateArrivals(
   tx: Executor,
   arrivedOn: string,
-  arrivals: readonly { userId: number; arrived: number }[],
+  arrivals: readonly Row<typeof ARRIVALS>[],
 ): Promise<void> {
   await tx.execute(sql`
     update practice_learners learner set arrived_on = ${arrivedOn}, arrived = given.arrived
-      from unnest(${sql.param(arrivals.map(({ userId }) => userId))}::int[],
-                  ${sql.param(arrivals.map(({ arrived }) => arrived))}::int[]) as given(user_id, arrived)
+      from ${ARRIVALS.given(arrivals)}
      where learner.user_id = given.user_id`)
 }
 

@@ -24,7 +24,7 @@ export interface JudgedLearner extends Pick<Facts, 'open' | 'settings'>, Judgeme
 interface PracticeRecord {
   userId: number
   reviews: store.NewReview[]
-  cards: (CardRow & { userId: number })[]
+  cards: CardRow[]
   /** One of the first cards of each exam that has such: where there is no deck yet, it is made. */
   newDecks: store.OpenRow[]
   /** How many reviews have arrived today with these. */
@@ -96,7 +96,6 @@ async function make(
   const after = [...scheduled.cards].map(([questionId, memory]) => ({
     ...(cards.get(questionId) as CardRow),
     ...memory,
-    userId,
   }))
   const now = core.clock()
   const shown = new Map(after.map((card) => [card.questionId, toReviewed(card, now)]))

@@ -1,12 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
+import { given, type Row, rowOf } from '../../../db/rows.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
-import type { ReviewOutcome, StoredOutcome } from '../../../db/tables/practice.tables.ts'
+import { practiceCards, practiceReviews, type StoredOutcome } from '../../../db/tables/practice.tables.ts'
 import { isCurrentPaper } from '../../attempts/current-paper.sql.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
-import { CARD_COLUMNS, CARD_TYPES, type CardRow, freshAmong, isOpenFor } from '../cards/decks.store.ts'
+import { CARD, type CardRow, freshAmong, isOpenFor } from '../cards/decks.store.ts'
 
 // --- the log
 
@@ -19,10 +20,10 @@ export interface LoggedReview {
   isExam: boolean
 }
 
-export interface LogRow extends LoggedReview {
-  questionId: number
-  expected: number | null
-}
+const LOGGED = rowOf(practiceReviews, ['questionId', 'clientId', 'answeredAt', 'rating', 'expected'], {
+  instants: 'ms',
+})
+export type LogRow = LoggedReview & Row<typeof LOGGED>
 
 /** The reviews of these questions that count, in the order in which they do. */
 export async function listLog(
@@ -32,28 +33,17 @@ export async function listLog(
 ): Promise<LogRow[]> {
   return query<LogRow>(
     tx,
-    {
-      questionId: 'integer',
-      clientId: 'uuid',
-      answeredAt: 'float8',
-      rating: 'integer',
-      isExam: 'boolean',
-      expected: 'float8',
-    },
+    { ...LOGGED.check, isExam: 'boolean' },
     sql`
-    select question_id as "questionId", client_id as "clientId",
-           (extract(epoch from answered_at) * 1000)::float8 as "answeredAt", rating,
-           attempt_id is not null as "isExam", expected
+    select ${LOGGED.columns()}, attempt_id is not null as "isExam"
       from practice_reviews
      where user_id = ${userId} and ${isAnyOf(sql`question_id`, questionIds)} and undone_at is null
      order by answered_at, client_id`,
   )
 }
 
-export interface Expectation {
-  clientId: string
-  expected: number | null
-}
+const EXPECTATION = rowOf(practiceReviews, ['clientId', 'expected'])
+export type Expectation = Row<typeof EXPECTATION>
 
 export async function updateExpected(
   tx: Executor,
@@ -63,65 +53,63 @@ export async function updateExpected(
   if (changed.length === 0) return
   await tx.execute(sql`
     update practice_reviews review set expected = changed.expected
-      from unnest(${sql.param(changed.map(({ clientId }) => clientId))}::uuid[],
-                  ${sql.param(changed.map(({ expected }) => expected))}::float8[]) as changed(client_id, expected)
+      from ${EXPECTATION.given(changed, 'changed')}
      where review.user_id = ${userId} and review.client_id = changed.client_id`)
 }
 
+const NAMED = rowOf(practiceReviews, ['userId', 'clientId'])
+const STORED = rowOf(practiceReviews, [
+  'userId',
+  'clientId',
+  'questionId',
+  'examId',
+  'paperId',
+  'outcome',
+  'rating',
+])
+
 /** A review of the person's own, as it was stored. */
-export interface StoredReview {
-  userId: number
-  clientId: string
-  questionId: number
-  examId: number
-  paperId: number
-  outcome: ReviewOutcome
-  rating: number
-  isUndone: boolean
-  stored: StoredOutcome
-}
+export type StoredReview = Row<typeof STORED> & { isUndone: boolean; stored: StoredOutcome }
 
 /** Reviews in practice, undone ones too, by their ids. */
 export async function listReviews(
   tx: Executor,
-  asked: readonly { userId: number; clientId: string }[],
+  asked: readonly Row<typeof NAMED>[],
 ): Promise<StoredReview[]> {
   return query<StoredReview>(
     tx,
-    {
-      userId: 'integer',
-      clientId: 'uuid',
-      questionId: 'integer',
-      examId: 'integer',
-      paperId: 'integer',
-      outcome: 'text',
-      rating: 'integer',
-      isUndone: 'boolean',
-      stored: 'jsonb',
-    },
+    { ...STORED.check, isUndone: 'boolean', stored: 'jsonb' },
     sql`
-    select user_id as "userId", client_id as "clientId", question_id as "questionId", exam_id as "examId",
-           paper_id as "paperId", outcome, rating, undone_at is not null as "isUndone", stored
-      from practice_reviews
-      join unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
-                  ${sql.param(asked.map(({ clientId }) => clientId))}::uuid[]) as asked(user_id, client_id)
-           using (user_id, client_id)
+    select ${STORED.columns()}, undone_at is not null as "isUndone", stored
+      from practice_reviews join ${NAMED.given(asked)} using (user_id, client_id)
      where attempt_id is null`,
   )
 }
 
-export interface NewReview extends LoggedReview {
-  userId: number
-  questionId: number
-  examId: number
-  paperId: number
-  answer: StoredAnswer
-  outcome: ReviewOutcome
-  sure: boolean
-  tookMs: number | null
-  expected: number | null
-  stored: StoredOutcome
-}
+const NEW = rowOf(
+  practiceReviews,
+  [
+    'userId',
+    'clientId',
+    'questionId',
+    'examId',
+    'paperId',
+    'answeredAt',
+    'arrivedAt',
+    'answer',
+    'outcome',
+    'sure',
+    'rating',
+    'tookMs',
+    'expected',
+    'scheduler',
+    'stored',
+  ],
+  { instants: 'ms' },
+)
+
+export type NewReview = LoggedReview &
+  Omit<Row<typeof NEW>, 'arrivedAt' | 'scheduler'> & { answer: StoredAnswer; stored: StoredOutcome }
 
 export async function insertReviews(
   tx: Executor,
@@ -129,22 +117,9 @@ export async function insertReviews(
   arrivedAt: number,
   reviews: readonly NewReview[],
 ): Promise<void> {
-  const column = (name: keyof NewReview) => sql.param(reviews.map(({ [name]: value }) => value))
-  const json = (name: 'answer' | 'stored') =>
-    sql.param(reviews.map(({ [name]: value }) => JSON.stringify(value)))
-  const answeredAt = sql.param(reviews.map((review) => new Date(review.answeredAt).toISOString()))
+  const added = reviews.map((review) => ({ ...review, arrivedAt, scheduler }))
   await tx.execute(sql`
-    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, answered_at, arrived_at, answer,
-                                  outcome, sure, rating, took_ms, expected, scheduler, stored)
-    select user_id, client_id, question_id, exam_id, paper_id, answered_at::timestamptz,
-           ${new Date(arrivedAt).toISOString()}::timestamptz, answer::jsonb, outcome, sure::boolean, rating, took_ms, expected,
-           ${scheduler}::text, stored::jsonb
-      from unnest(${column('userId')}::int[], ${column('clientId')}::uuid[], ${column('questionId')}::int[],
-                  ${column('examId')}::int[], ${column('paperId')}::int[], ${answeredAt}::text[], ${json('answer')}::text[],
-                  ${column('outcome')}::text[], ${sql.param(reviews.map(({ sure }) => String(sure)))}::text[], ${column('rating')}::int[],
-                  ${column('tookMs')}::int[], ${column('expected')}::float8[], ${json('stored')}::text[])
-             as given(user_id, client_id, question_id, exam_id, paper_id, answered_at, answer, outcome, sure, rating,
-                      took_ms, expected, stored)`)
+    insert into practice_reviews (${NEW.names()}) select ${NEW.names()} from ${NEW.given(added)}`)
 }
 
 /** The newest review of a card in practice that counts. */
@@ -153,14 +128,19 @@ export async function findNewest(
   userId: number,
   questionId: number,
 ): Promise<string | undefined> {
-  const [row] = await query<{ clientId: string }>(
-    tx,
-    { clientId: 'uuid' },
-    sql`
-    select client_id as "clientId" from practice_reviews
-     where user_id = ${userId} and question_id = ${questionId} and attempt_id is null and undone_at is null
-     order by answered_at desc, client_id desc limit 1`,
-  )
+  const [row] = await tx
+    .select({ clientId: practiceReviews.clientId })
+    .from(practiceReviews)
+    .where(
+      and(
+        eq(practiceReviews.userId, userId),
+        eq(practiceReviews.questionId, questionId),
+        isNull(practiceReviews.attemptId),
+        isNull(practiceReviews.undoneAt),
+      ),
+    )
+    .orderBy(desc(practiceReviews.answeredAt), desc(practiceReviews.clientId))
+    .limit(1)
   return row?.clientId
 }
 
@@ -170,9 +150,10 @@ export async function updateUndone(
   clientId: string,
   undoneAt: number,
 ): Promise<void> {
-  await tx.execute(sql`
-    update practice_reviews set undone_at = ${new Date(undoneAt).toISOString()}
-     where user_id = ${userId} and client_id = ${clientId}`)
+  await tx
+    .update(practiceReviews)
+    .set({ undoneAt: new Date(undoneAt) })
+    .where(and(eq(practiceReviews.userId, userId), eq(practiceReviews.clientId, clientId)))
 }
 
 // --- what may be reviewed
@@ -187,30 +168,22 @@ export async function isLocked(tx: Executor, userId: number): Promise<boolean> {
   return only(rows).locked
 }
 
-/** A question that somebody wants to review. */
-export interface AskedCard {
-  userId: number
-  questionId: number
-}
+const ASKED = rowOf(practiceCards, ['userId', 'questionId'])
 
-const asCards = (asked: readonly AskedCard[]) => sql`
-  unnest(${sql.param(asked.map(({ userId }) => userId))}::int[],
-         ${sql.param(asked.map(({ questionId }) => questionId))}::int[]) as asked(user_id, question_id)`
+/** A question that somebody wants to review. */
+export type AskedCard = Row<typeof ASKED>
 
 /** Those of these cards that their people have and may practise. */
-export async function listCards(
-  tx: Executor,
-  asked: readonly AskedCard[],
-): Promise<(CardRow & { userId: number })[]> {
-  return query<CardRow & { userId: number }>(
+export async function listCards(tx: Executor, asked: readonly AskedCard[]): Promise<CardRow[]> {
+  return query<CardRow>(
     tx,
-    { userId: 'integer', ...CARD_TYPES },
+    CARD.check,
     sql`
     with mine as materialized (
-      select card.* from ${asCards(asked)} join practice_cards card using (user_id, question_id)
+      select card.* from ${ASKED.given(asked, 'asked')} join practice_cards card using (user_id, question_id)
        where card.paper_id is not null),
     ${freshAmong(sql`mine`)}
-    select card.user_id as "userId", ${CARD_COLUMNS} from mine card join fresh using (user_id, exam_id)`,
+    select ${CARD.columns('card')} from mine card join fresh using (user_id, exam_id)`,
   )
 }
 
@@ -237,7 +210,7 @@ export async function listOpen(tx: Executor, asked: readonly AskedCard[]): Promi
     sql`
     with wanted as materialized (
       select asked.user_id, question.id as question_id, question.exam_id
-        from ${asCards(asked)} join questions question on question.id = asked.question_id
+        from ${ASKED.given(asked, 'asked')} join questions question on question.id = asked.question_id
        where not exists (
          select from practice_cards card where card.user_id = asked.user_id and card.question_id = question.id)),
     ${freshAmong(sql`wanted`)}
@@ -261,8 +234,7 @@ export async function listShown(
     { questionId: 'integer', paperId: 'integer' },
     sql`
     select asked.question_id as "questionId", asked.paper_id as "paperId"
-      from unnest(${sql.param(versions.map(({ questionId }) => questionId))}::int[],
-                  ${sql.param(versions.map(({ paperId }) => paperId))}::int[]) as asked(question_id, paper_id)
+      from ${given({ questionId: 'integer', paperId: 'integer' }, versions, 'asked')}
       join exam_papers paper on paper.id = asked.paper_id
       join exams on exams.id = paper.exam_id
      where ${isOpenFor(userId)} and exists (select from practice_papers shown where shown.paper_id = paper.id)
