@@ -4,7 +4,7 @@ import { Id, Nullable, Timestamp, UserId } from './common.ts'
 
 export { PushSettings as ExportedPushSettings } from './push.schemas.ts'
 
-/** What stands in the files of a personal export (docs/protocol/records.md#personal-export). */
+/** The contents of the files of a personal export (docs/protocol/records.md#personal-export). */
 
 const text = Type.String()
 const Count = Type.Integer({ minimum: 0 })

@@ -32,7 +32,7 @@ export const Answer = Type.Object(
 )
 export type Answer = Static<typeof Answer>
 
-/** What comes of an answer while it is written; the last is `done`, or `error` with a code as in HTTP. */
+/** The events of an answer while it is written; the last one is `done`, or `error` with a code as in HTTP. */
 export const TutorEvent = Type.Union(
   [
     Type.Object({

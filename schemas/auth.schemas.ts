@@ -29,7 +29,10 @@ export const Password = Text(8, 128, { verbatim: true, description: '8 to 128 ch
 /** A password as offered at a login: whatever it is, a wrong one is simply wrong. */
 export const OfferedPassword = Text(1, 1024, { verbatim: true })
 
-/** Of the addresses of accounts whose own one went to somebody who proved it: no mail gets there, by RFC 2606. */
+/**
+ * The domain of the placeholders of accounts whose address went to somebody who proved it: no mail gets there (RFC
+ * 2606).
+ */
 export const PLACEHOLDER_DOMAIN = 'placeholder.invalid'
 
 /** What somebody answers to `account_exists`. */

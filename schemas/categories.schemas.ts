@@ -16,7 +16,7 @@ const name = Name(1, 200)
 export const NewCategoryFields = Type.Object({ name }, { $id: 'NewName' })
 export const CategoryFields = Type.Object({ name: Type.Optional(name) })
 
-/** As the API's documents show the forms. */
+/** The forms as the API's documents show them. */
 const image = Type.Optional(Type.String({ format: 'binary', description: 'png, jpg, jpeg, gif or webp' }))
 export const NewCategoryForm = Type.Object({ name, image }, { $id: 'NewCategoryForm' })
 export const CategoryForm = Type.Object({ name: Type.Optional(name), image }, { $id: 'CategoryForm' })

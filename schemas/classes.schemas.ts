@@ -204,7 +204,7 @@ export const ClassConversationAnswer = Type.Object(
   { $id: 'ClassConversationAnswer' },
 )
 
-/** As the administrators', of one class. */
+/** Like that of administrators, for one class. */
 export const ClassAnalyticsQuery = Type.Omit(AnalyticsQuery, ['class_id'])
 
 export const ClassExamParams = Type.Object({ id: Id, exam_id: Id })

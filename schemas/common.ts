@@ -65,7 +65,7 @@ export function Was<Fields extends TProperties>(fields: Fields) {
   )
 }
 
-/** The same where all is text: in a query or a form (`jsonReader`). */
+/** The same for a query or a form, where everything is text (`jsonReader`). */
 export const WasText = Type.Optional(
   Type.String({
     description: 'JSON: fields as they were seen; 409 `changed` with the `stored` values where they differ',
@@ -73,7 +73,7 @@ export const WasText = Type.Optional(
   }),
 )
 
-/** Of an import: in the query or, alike, in its form. */
+/** Says that an import is only tried, in its query or in its form. */
 export const DryRun = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ description: 'true: answer as usual, but change nothing' })),
 })

@@ -97,7 +97,7 @@ export const ExamResultsAnswer = Type.Object(
 
 const hidden = { description: 'null as long as keys are not shown' }
 
-/** A question of somebody's attempt; what would tell its key is null until teachers may know that. */
+/** A question of somebody's attempt; fields that would reveal its key are null until teachers may know it. */
 export const StaffReviewedQuestion = Type.Object(
   {
     ...ReviewedQuestion.properties,

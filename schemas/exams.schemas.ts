@@ -23,7 +23,7 @@ export const Shuffle = Type.Enum(['none', 'questions', 'options', 'both'], {
 const DrawRule = Type.Object({ tag: Tag, count: Type.Integer({ minimum: 1, maximum: 500 }) })
 export type DrawRule = Static<typeof DrawRule>
 
-/** What an administrator sets of an exam. Releasing its results is an operation of its own. */
+/** What an administrator sets for an exam. Releasing its results is an operation of its own. */
 const settings = {
   name: Name(1, 200),
   description: Text(0, 20_000),

@@ -1,6 +1,6 @@
 import { Format } from 'typebox/format'
 
-/** The account that stands for deleted people is called so, and nobody else is. */
+/** The name of the account that stands for deleted people, which nobody else may have. */
 const GHOST_NAME = 'Deleted Account'
 
 const INVISIBLE = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]+/gu

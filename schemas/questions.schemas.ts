@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid, Was, WasText } from './common.ts'
 import { Parts } from './parts.schemas.ts'
 
-/** What a question is made of, as it is stored and answered. */
+/** What a question is made of, as it is stored and returned. */
 export const QuestionFields = Type.Object({
   question_text: Type.String({ description: 'may contain LaTeX' }),
   option_a: Type.String(),
@@ -71,7 +71,7 @@ export const NewQuestionForm = Type.Object(
   { $id: 'NewQuestionForm' },
 )
 
-/** As a question is answered. */
+/** A question as the API returns it. */
 export const WasQuestion = Was({ exam_id: Id, ...QuestionFields.properties })
 export type WasQuestion = Static<typeof WasQuestion>
 export const QuestionChangesForm = Type.Object(

@@ -22,7 +22,7 @@ function isDay(text: string): boolean {
 }
 
 export function isTimezone(name: string): boolean {
-  // Of other names PostgreSQL reads some differently, or not at all: the sign of an offset, and letters such as IST.
+  // PostgreSQL reads some other names differently, such as the sign of an offset, or not at all, such as IST.
   if (!/^(utc|gmt|[a-z]+[/].+)$/i.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -12,7 +12,7 @@ export interface Actor {
 
 export const COMMAND_LINE: Actor = { id: null, ip: null }
 
-/** Who asks for something that administrators see more of than others. */
+/** Somebody who asks for something of which administrators see more than others. */
 export interface Viewer {
   userId: number
   isAdmin: boolean
@@ -21,7 +21,7 @@ export interface Viewer {
 /** Where a login comes from; its owner sees address and program in the list of sessions. */
 export interface Device extends Asker {
   ip: string
-  /** What mails that it asks for are in, unless their reader has set another one. */
+  /** The language of mails that it causes, unless their reader has set another one. */
   language: Language
   /** What failed logins are counted by. */
   network: string
@@ -29,12 +29,12 @@ export interface Device extends Asker {
 }
 
 /**
- * What a request of a teacher is about, for a route of administrators that is open to them for exams of their own: the
- * exam, or what belongs to one. `handler`: it limits them itself.
+ * What a teacher's request to a route of administrators is about, if teachers may use the route for exams of their own:
+ * the exam, or something that belongs to one. `handler`: the handler limits teachers itself.
  */
 export type OwnExamSubject =
   | 'handler'
-  /** `reads`: of their classes' exams as well, what they may know of these. */
+  /** `reads`: also the exams of their classes, as far as they may know these. */
   | { exam: number | undefined; reads?: 'settings' | 'keys' }
   | { questions: number[] }
   | { regrade: number }

@@ -3,8 +3,8 @@ import { readInstant } from '../schemas/time-formats.ts'
 import { AppError } from './errors.ts'
 
 /**
- * 409 `changed` with what is stored, for the fields that aren't any more as their sender saw them (`was`). What is
- * stored already as it is wanted is no conflict: a repeated request answers the same.
+ * 409 `changed` with the stored values of the fields that are no longer as their sender saw them (`was`). A field that
+ * already has the wanted value is no conflict: a repeated request answers the same.
  */
 export function requireUnchanged<Fields extends object>(
   stored: Fields,

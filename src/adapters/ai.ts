@@ -24,7 +24,7 @@ export interface Prompt {
   maxTokens: number
   /** Makes the answer JSON of this shape. Ranges, lengths and patterns are not enforced. */
   schema?: object
-  /** Longest that the whole answer may take. */
+  /** The longest that the whole answer may take. */
   deadlineMs: number
   /** How often to try again while nothing of an answer has come. */
   retries: number
@@ -46,7 +46,7 @@ export interface AiOptions {
   apiKey: string | undefined
   baseUrl: string | undefined
   model: string
-  /** Longest that the model may say nothing, in milliseconds. */
+  /** The longest that the model may say nothing, in milliseconds. */
   silenceMs: number
 }
 
@@ -100,7 +100,7 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
         } else if (event?.type === 'content_block_delta' && event.delta.type === 'text_delta')
           yield { text: toStorable(event.delta.text) }
       }
-      // What it took to no good end is told too.
+      // The tokens of an answer that failed are reported too.
       if (stopReason !== null && stopReason !== 'end_turn') yield { usage }
       if (stopReason !== 'end_turn')
         throw new AppError('model_failed', {

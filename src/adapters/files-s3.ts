@@ -5,7 +5,7 @@ import { encodePath } from '../formats/percent.ts'
 import type { S3Storage } from '../settings/storage-settings.ts'
 import type { Files } from './files.ts'
 
-/** Longest that one try may take: callers answer 503 rather than hang. */
+/** The longest that one try may take: callers answer 503 rather than hang. */
 const TIMEOUT_MS = 4_000
 /**
  * Bytes of a file that are asked for at once. Each connection that reads slowly holds about two pieces; most pictures

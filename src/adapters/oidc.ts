@@ -17,7 +17,7 @@ export interface ProviderIdentity {
   issuer: string
   /** Never changes at its issuer, unlike the address. */
   subject: string
-  /** undefined: none that could be an account's. */
+  /** undefined: the provider named none, or none that an account could have. */
   email: string | undefined
   emailVerified: boolean
   name: string | undefined
@@ -28,7 +28,7 @@ export interface ProviderIdentity {
   sid: string | undefined
 }
 
-/** What a browser's sign-in is asked with, and has to come back with. */
+/** What a browser takes to the provider, and has to come back with. */
 export interface SignInChecks {
   state: string
   nonce: string
@@ -48,7 +48,7 @@ export interface Oidc {
   settings: OidcSettings
   /** Where a browser goes to sign in. */
   startSignIn(redirectUri: string, checks: SignInChecks): Promise<URL>
-  /** Who came back to `answered`, the whole address; 403 `oidc_denied`, 401 `oidc_failed`. */
+  /** The person who came back to `answered`, the whole address; 403 `oidc_denied`, 401 `oidc_failed`. */
   finishSignIn(answered: URL, checks: SignInChecks): Promise<ProviderIdentity>
   /** 401 `oidc_failed` */
   redeemCode(code: AppCode): Promise<ProviderIdentity>
@@ -66,14 +66,14 @@ export interface LogoutOrder {
 
 /** Seconds that each call may take. */
 const TIMEOUT_SECONDS = 10
-/** How long what the provider says about itself and its keys is believed: replaced keys are known after that. */
+/** How long the provider's description of itself and its keys are kept: replaced keys are known after that. */
 const FRESH_MS = 60_000
-/** How long somebody who signs out here waits for the address where they sign out there. */
+/** How long a sign-out here waits for the address at which one signs out at the provider. */
 const LEAVING_MS = 2_000
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** How old a logout token may be. */
 const LOGOUT_TOKEN_AGE = '10m'
-/** Of keys that are public: with others, whoever has the provider's public key could sign. */
+/** Algorithms with public keys only: with others, anybody who has the provider's public key could sign. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -159,7 +159,7 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
       }),
     redeemCode: ({ code, verifier, redirectUri, nonce }) =>
       ask(async (provider) => {
-        // By its parts: an address that was read as such could be written differently than at the provider.
+        // The parts are given one by one: an address that was parsed could be spelt differently than at the provider.
         const tokens = await openid.genericGrantRequest(provider.config, 'authorization_code', {
           code,
           code_verifier: verifier,
@@ -307,7 +307,7 @@ function isAway(error: unknown): boolean {
   return error instanceof ProviderDown || (error instanceof Error && isAway(error.cause))
 }
 
-/** What went wrong, without the answer that it went wrong with. */
+/** What went wrong, without the provider's answer. */
 function reasonOf(error: unknown): { reason: string; said?: string } {
   if (!(error instanceof Error)) return { reason: String(error) }
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''

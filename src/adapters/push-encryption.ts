@@ -18,7 +18,7 @@ const SCALAR_BYTES = 32
 const AUTH_BYTES = 16
 const SALT_BYTES = 16
 const RECORD_BYTES = 4_096
-/** Behind the text of the last record. */
+/** Follows the text of the last record. */
 const LAST_RECORD = 2
 const JWT_SECONDS = 12 * 3_600
 

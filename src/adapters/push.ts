@@ -98,7 +98,7 @@ export function createPush({ push: { subject, allowedHosts } }: Config): Push | 
   return {
     admits,
     async send(push, key, now) {
-      // It may have been taken when more hosts were allowed.
+      // It may have been registered when more hosts were allowed.
       const outcome = admits(push.endpoint) ? await outcomeOf(post(push, key, now), now) : REFUSED
       measured.sent.inc({ outcome: outcome.state })
       return outcome
@@ -122,7 +122,7 @@ async function outcomeOf(answering: Promise<IncomingMessage>, now: number): Prom
       return { state: 'later', afterMs: readRetryAfter(answer.headers['retry-after'], now), status }
     return { state: 'refused', status }
   } catch {
-    // Its name, its certificate or the network: any of them may be mended.
+    // Its name, its certificate or the network is wrong: each of these may be repaired.
     return { state: 'later' }
   }
 }

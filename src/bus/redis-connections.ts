@@ -7,7 +7,7 @@ const COMMAND_TIMEOUT_MS = 500
 /** If a command stays unanswered for this long, the connection counts as dead and is made again. */
 const SILENCE_MS = 1_000
 const LONGEST_RETRY_MS = 500
-/** A command that a cluster sends on to where its slot has moved, or tries again during a failover. */
+/** How often a cluster may redirect a command whose slot has moved, or retry it during a failover. */
 const MOST_REDIRECTIONS = 4
 
 /** The Redis that the nodes of one service share. */
@@ -157,8 +157,8 @@ async function connectCluster(
     redisOptions: { ...CONNECTION, ...login(address) },
     shardedSubscribers: true,
     enableAutoPipelining: true,
-    // ioredis knows only the unsharded ones as commands that have no place in a pipeline: one with a subscription in it
-    // goes over the subscriber's connection whole, whose answers and pushes are then taken for one another's.
+    // ioredis keeps only unsharded subscriptions out of pipelines. A pipeline with a sharded one goes over the
+    // subscriber's connection as a whole, where answers and pushes are then mistaken for one another.
     autoPipeliningIgnoredCommands: ['ssubscribe', 'sunsubscribe'],
     enableOfflineQueue: false,
     lazyConnect: true,
@@ -168,7 +168,7 @@ async function connectCluster(
     clusterRetryStrategy: retryStrategy,
   })
   tellAbsence(cluster, log)
-  // Not by `connect`: its promise has no end where the cluster answers that it has lost some of its parts.
+  // Not by `connect`: its promise never settles if the cluster answers that it has lost some of its parts.
   const settled = new Promise<(Error & { lastNodeError?: Error }) | undefined>((resolve) => {
     for (const event of ['ready', 'error', 'close']) cluster.once(event, resolve)
   })

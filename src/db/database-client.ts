@@ -9,7 +9,9 @@ import { replaceMethods, wrapDriver } from './driver.ts'
 /** The first argument of every store function: the pool or a transaction, never a default. */
 export type Executor = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>
 
-/** Called in the transaction of a change: throws where, as things are there, whoever asks may not make it. */
+/**
+ * Called in the transaction of a change: throws if the caller may not make the change in the state that it sees there.
+ */
 export type Permit = (tx: Executor) => Promise<void>
 
 /** A pool with one way of planning. */

@@ -25,8 +25,8 @@ function leadToHost({ host, port }: Host) {
 }
 
 /**
- * Makes sockets that connect to the host that is the primary then, wherever they are told to. Whether it answers is the
- * only thing that counts: a host without power refuses nothing, so all are asked at once.
+ * Makes sockets that connect to the host that is the primary at that moment, whatever address they are given. Whether
+ * it answers is the only thing that counts: a host without power refuses nothing, so all are asked at once.
  *
  * `silenceMs`: a socket on which nothing is said for so long is closed, because the other end may be without power.
  */
@@ -73,7 +73,7 @@ async function findPrimary(address: Address): Promise<Host> {
       }),
     )
   } catch (error) {
-    // A wrong password is worth more than that the other hosts were away.
+    // A wrong password says more than that the other hosts were away.
     const { errors } = error as AggregateError
     throw errors.find(isRefusal) ?? away('none of the hosts in DATABASE_URL is a primary that answers')
   } finally {
@@ -92,7 +92,7 @@ function connectTo({ url, ssl }: Address, host: Host): postgres.Sql {
   })
 }
 
-/** An error as the operating system has them for a server that isn't there. */
+/** An error like the operating system's for a server that isn't there. */
 function away(message: string): Error {
   return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
 }

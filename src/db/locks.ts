@@ -25,8 +25,8 @@ export const LOCKS = {
   /** Taken by changes of a person's like or bookmark of a notebook. */
   interaction: (userId: number, notebookId: number) => `interaction:${userId}:${notebookId}` as const,
   /**
-   * Taken by changes of roles, and by whatever else may take an administrator away, before they lock those people: who
-   * the administrators are can't change while their rows are locked one after another, and a login waits for one
+   * Taken by changes of roles, and by everything else that may remove an administrator, before they lock those people:
+   * the set of administrators can't change while their rows are locked one after another, and a login waits for one
    * change at most.
    */
   roles: () => 'roles' as const,
@@ -53,12 +53,12 @@ export async function lockShared(tx: Executor, lock: Lock): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock_shared(${keyOf(lock)})`)
 }
 
-/** Takes each of the locks that nobody else holds, without waiting; which ones it has now, in their order. */
+/** Takes each of the locks that nobody else holds, without waiting; answers which ones it has now, in their order. */
 export function tryLockEach(tx: Executor, locks: Lock[]): Promise<boolean[]> {
   return tryEach(tx, sql`pg_try_advisory_xact_lock`, locks)
 }
 
-/** Shares each of the locks that nobody holds alone or waits for; which ones it shares now, in their order. */
+/** Shares each of the locks that nobody holds alone or waits for; answers which ones it shares now, in their order. */
 export function tryShareEach(tx: Executor, locks: Lock[]): Promise<boolean[]> {
   return tryEach(tx, sql`pg_try_advisory_xact_lock_shared`, locks)
 }
@@ -74,7 +74,7 @@ async function tryEach(tx: Executor, take: SQL, locks: Lock[]): Promise<boolean[
   return rows.map(({ taken }) => taken)
 }
 
-/** Shares one lock, if nobody holds it alone or waits for it; whether it does. */
+/** Shares one lock, if nobody holds it alone or waits for it; answers whether it does. */
 export async function tryLockShared(tx: Executor, lock: Lock): Promise<boolean> {
   const [shared = false] = await tryShareEach(tx, [lock])
   return shared

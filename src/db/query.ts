@@ -84,9 +84,10 @@ export function statement<Values extends object, Row>(
 }
 
 /**
- * A value of which PostgreSQL sees nothing when it plans a `statement`. It keeps one plan for all values only if that
- * looks no dearer than plans for given ones; a plan that knows how short an array is looks cheaper, so that it would
- * make one each time, which takes longer than reading a few rows. The outer cast keeps `= any(…)` from reading rows.
+ * A value that PostgreSQL can't see when it plans a `statement`. It keeps one plan for all values only if that looks no
+ * more expensive than plans for given values. A plan that knows how short an array is looks cheaper, so PostgreSQL
+ * would plan anew each time, which takes longer than reading a few rows. The outer cast keeps `= any(…)` from reading
+ * rows.
  */
 export function unseen(
   value: SQL,
@@ -102,7 +103,10 @@ export interface Page<Row> {
   total: number
 }
 
-/** The page of a statement whose rows say how many there are; behind the last one nothing says it, so `count` does. */
+/**
+ * The page of a statement whose rows say how many there are in all; past the last page there is no row to say it, so
+ * `count` does.
+ */
 export async function toPage<Row extends { total: number }>(
   rows: Row[],
   offset: number,

@@ -85,7 +85,7 @@ async function readWritten(primary: Executor): Promise<bigint> {
   return toNumber(only(rows).position)
 }
 
-/** Up to where a standby has everything. Throws if it is none. */
+/** Up to where a standby has everything. Throws if it isn't a standby. */
 async function readReplayed(standby: Executor): Promise<bigint> {
   const rows = await query<{ position: string | null }>(
     standby,

@@ -1,8 +1,8 @@
 import { type Pool, toPool } from './database-client.ts'
 
 /**
- * What `read` reads is of one instant. Two statements of the pool may see two states of the database, as a mark without
- * the rule that hides it.
+ * Everything that `read` reads is from one instant. Two statements of the pool may see two states of the database, for
+ * example a mark without the rule that hides it.
  */
 export function inSnapshot<T>(db: Pool, read: (snapshot: Pool) => Promise<T>): Promise<T> {
   const reading = db.$client.begin(async (tx) => {

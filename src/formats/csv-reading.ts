@@ -7,13 +7,13 @@ import { unmarkFormula } from './csv-cells.ts'
 /** More characters than the longest question needs. An unclosed quote ends here rather than at the end of the file. */
 const LARGEST_RECORD = 1024 * 1024
 
-/** More columns than any file has. Each field of a record takes memory and time, if it is empty too. */
+/** More columns than any file has. Each field of a record takes memory and time, even if it is empty. */
 const MOST_COLUMNS = 500
 
-/** Characters in which the first line tells the delimiter: enough for the names of all columns. */
+/** Characters of the first line from which the delimiter is told: enough for the names of all columns. */
 const LONGEST_BEGINNING = 64 * 1024
 
-/** Characters that are told of why a file is malformed, which has a part of it. */
+/** Characters of the reason why a file is malformed, which quotes a part of the file. */
 const LONGEST_REASON = 300
 
 /** Most and fewest bytes whose rows are read in one turn of the event loop. */

@@ -6,7 +6,7 @@ export interface Decimal {
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Of ten, by exponent: to raise ten to the 999th takes as long as ten comparisons. */
+/** Powers of ten, by exponent: computing the 999th takes as long as ten comparisons. */
 const powers: bigint[] = []
 /** More than a typed number has. */
 const LARGEST_KEPT = 1_200

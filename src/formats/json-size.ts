@@ -17,16 +17,16 @@ const MOST_NAMES = 300_000
  */
 const MOST_TEXTS = 300_000
 /**
- * What the shapes of objects cost: it makes a class for each beginning of one (`{"a":1,"b":2},{"a":3,"c":4}` needs
- * three: `a`, `a b` and `a c`). Objects of more names than `MOST_IN_CLASS` have no class, and each name more takes as
- * long as a text. The answers to the largest exam cost 70,000.
+ * What the shapes of objects cost: the engine makes a class for each beginning of one (`{"a":1,"b":2},{"a":3,"c":4}`
+ * needs three: `a`, `a b` and `a c`). Objects of more names than `MOST_IN_CLASS` have no class, and each name more
+ * takes as long as a text. The answers to the largest exam cost 70,000.
  */
 const MOST_SHAPES = 100_000
 const NEW_SHAPE = 4
-/** More for the first name of an object: they are all sought among one another. */
+/** An object's first name costs more: all first names are looked up in one table. */
 const NEW_FIRST_SHAPE = 10
 const MOST_IN_CLASS = 1_000
-/** Characters of the texts that are kept once. Of names these are all: none that is asked for is longer. */
+/** Texts up to this length are kept only once. All names are: none that is asked for is longer. */
 const SHORT_VALUE = 10
 const LONGEST_NAME = 32
 /** Texts of fewer characters can't hold that much. */
@@ -44,7 +44,7 @@ const FACTOR = randomInt(2 ** 31) * 2 + 1
 
 /**
  * Whether a JSON text nests deeper, or holds more, than anything that is asked for. A megabyte of brackets, or of names
- * that are all different, takes long to parse and longer to collect; to see that it is one takes a few milliseconds.
+ * that are all different, takes long to parse and longer to collect; recognising one takes a few milliseconds.
  */
 export function isTooComplex(text: string): boolean {
   const isCounted = text.length > COUNTED_TEXT

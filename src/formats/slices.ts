@@ -3,7 +3,10 @@ export function* slicesOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
 }
 
-/** A list in slices of so many things at most, which are so large together at most, or of one alone; in order. */
+/**
+ * A list in slices, in order: each has at most `most.count` things, which together have at most `most.size`, or one
+ * larger thing alone.
+ */
 export function* slicesBySize<T>(
   all: readonly T[],
   most: { count: number; size: number },

@@ -46,7 +46,7 @@ function speaker(language: ShownLanguage): Say {
   return Object.assign(say, { language, direction: language === 'ar' ? ('rtl' as const) : ('ltr' as const) })
 }
 
-/** What numbers are written by: with the digits that exams and their fields have. */
+/** The locale by which numbers are written: with the digits that exams and their fields have. */
 function localeOf(language: ShownLanguage): string {
   return `${language === PSEUDO ? 'en' : language}-u-nu-latn`
 }

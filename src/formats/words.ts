@@ -125,7 +125,7 @@ export type SearchWords = Word[]
 
 /** Different words that are looked for. */
 const MOST_WANTED = 32
-/** Places that are told of one text: where it repeats a word, more of them help nobody. */
+/** Places that are reported of one text: if it repeats a word, more of them help nobody. */
 const MOST_PLACES = 100
 
 /** What is looked for in this text; of too many words the first ones and the last one. */
@@ -137,7 +137,7 @@ export function searchWordsOf(text: string): SearchWords {
   return [...[...others.values()].slice(0, MOST_WANTED - 1), last]
 }
 
-/** A key that a text must have; `isBeginning`: or one that begins so. */
+/** A key that a text must have; `isBeginning`: or one that begins with it. */
 export interface SearchKey {
   key: string
   isBeginning: boolean
@@ -228,7 +228,7 @@ function coveringUnits(units: string[], length: number): number {
   return count
 }
 
-/** In their order; those that meet are one. */
+/** In order; adjacent ones are joined. */
 function joinRanges(ranges: Range[]): Range[] {
   const joined: Range[] = []
   for (const [start, length] of ranges.sort(([one], [other]) => one - other)) {

@@ -16,7 +16,7 @@ import { SocketTopics } from './topics.ts'
 const OUTBOUND_LIMIT = 1024 * 1024
 /** Bytes of one write; frames behind it can still be replaced or dropped. */
 const WRITE_SIZE = 64 * 1024
-/** Longest that connections are written to before everything else has its turn. */
+/** The longest that connections are written to before everything else has its turn. */
 const FLUSH_MS = 20
 /** How long a peer may take to answer a close before it is dropped. */
 const CLOSE_TIMEOUT_MS = 1_000

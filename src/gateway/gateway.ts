@@ -134,7 +134,7 @@ function authenticate(request: FastifyRequest, core: Core): Claims {
   return claims
 }
 
-/** Resolves when this socket may be set up, with what ends its turn; the end of the socket does so too. */
+/** Resolves when this socket may be set up, with a function that ends its turn; the end of the socket ends it too. */
 async function takeTurn({ gate }: Core, request: FastifyRequest): Promise<() => void> {
   const { socket } = request.raw
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()

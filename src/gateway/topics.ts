@@ -72,7 +72,7 @@ export class SocketTopics {
 
   /** Never rejects: the next event waits for it. */
   async #deliver(topic: ClientTopic, kind: TopicKind<TopicEvent>, event: TopicEvent): Promise<void> {
-    // Whether they may see it couldn't be read, or it isn't as it should be: they learn that something may be missing.
+    // The event, or whether they may see it, couldn't be read: they are told that something may be missing.
     const frame = await this.#frameOf(kind, event).catch(() => encodeFrame({ type: 'resync' }))
     if (frame && this.#subscriptions.has(topic)) this.#reader.write(frame)
   }

@@ -55,7 +55,9 @@ export async function checkAgain(request: FastifyRequest): Promise<void> {
   for (const check of request.routeOptions.config.checks ?? []) await check(request)
 }
 
-/** What is sent in pieces, as long as its reader may have it: that is checked again before every so manyth piece. */
+/**
+ * The pieces of an answer, for as long as its reader may have it: that is checked again before every `every`th piece.
+ */
 export async function* whileAllowed<Piece>(
   request: FastifyRequest,
   pieces: Iterable<Piece> | AsyncIterable<Piece>,

@@ -11,12 +11,12 @@ export const CsvFile = Type.Unsafe<NodeJS.ReadableStream>({
   content: { 'text/csv': { schema: Type.String() } },
 })
 
-/** Rows between two looks whether their reader may still have them. */
+/** Rows between two checks whether their reader may still have them. */
 const CHECKED_ROWS = 500
 
 /**
- * Answers a download of these columns, written as fast as the client reads, as long as they may. Text that a spreadsheet
- * would take for a formula gets an apostrophe in front.
+ * Answers a download of these columns, written as fast as the client reads and for as long as it may read them. Text
+ * that a spreadsheet would take for a formula gets an apostrophe in front.
  */
 export function sendCsv(
   reply: Pick<FastifyReply, 'header' | 'request'>,

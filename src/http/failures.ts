@@ -67,7 +67,10 @@ export function toAppError(error: unknown): AppError {
   return translated ?? new AppError('internal_error', { cause: error })
 }
 
-/** Where also what doesn't exist has their envelope (docs/protocol/http.md#envelopes). */
+/**
+ * Addresses below which unknown paths, too, are answered in the envelope of token endpoints
+ * (docs/protocol/http.md#envelopes).
+ */
 const TOKEN_ENDPOINTS = /^\/api\/(v01\/)?auth\//
 
 /** Renders all failures: errors of routes, unknown URLs and URLs that can't be parsed. */

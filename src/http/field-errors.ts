@@ -81,7 +81,7 @@ function toFieldErrors(findings: Finding[]): FieldError[] {
   const errors: FieldError[] = []
   for (const [path, found] of byPath) {
     const isOfOtherType = found.every(({ error }) => error.keyword === 'type')
-    // Of several types, a value has the one in whose parts something is wrong.
+    // If a value could have several types, it is taken for the one in whose parts something is wrong.
     if (isOfOtherType && paths.some((other) => other.startsWith(`${path}/`))) continue
     const message = isOfOtherType ? `must be ${nameTypes(found)}` : describeFirst(found)
     errors.push({ path: shortenNames(path), message })

@@ -44,7 +44,7 @@ const LONGEST_FIELD = 1024 * 1024
  * hooks cost each request there a listener and two promises.
  */
 export async function registerForms(scope: FastifyInstance): Promise<void> {
-  // Every part comes as bytes: of fields the library would replace what is no text.
+  // Every part comes as bytes: in fields the library would replace bytes that are no valid text.
   await scope.register(multipart, {
     throwFileSizeLimit: false,
     isPartAFile: () => true,
@@ -208,7 +208,7 @@ const compiled = new WeakMap<TObject, Validate>()
 
 /**
  * Throws 400 that names all fields that don't fit. Browsers send all inputs of a form, so an empty one counts as left
- * out where nothing is no value: of numbers, choices, and texts that can't be empty.
+ * out if the field can't be empty: for numbers, choices, and texts that need a character.
  */
 export function checkFields<T extends TObject>(fields: T, given: Record<string, unknown>): Static<T> {
   const validate = compiled.get(fields) ?? compileParameters(fields)

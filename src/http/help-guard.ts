@@ -14,9 +14,10 @@ declare module 'fastify' {
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['unavailable', 'draining', 'internal_error'])
 
 /**
- * Guards the routes of these that are registered on `scope` from now on: they answer 403 `exam_in_progress`, before any
- * other failure, while the caller has an active attempt at an exam that locks help. `findLock` decides, once the whole
- * body is there: nothing that is written after the exam began gets through. The help of administrators is never locked.
+ * Guards those of these routes that are registered on `scope` from now on: they answer 403 `exam_in_progress`, before
+ * any other failure, while the caller has an active attempt at an exam that locks help. `findLock` decides, once the
+ * whole body is there: nothing that is written after the exam began gets through. The help of administrators is never
+ * locked.
  */
 export function guardHelp(
   scope: FastifyInstance,

@@ -7,13 +7,14 @@ const IPV6_PREFIX = 64
 
 /** With a port, or in brackets, as some proxies write addresses; the zone of one is nobody else's business. */
 const WITH_PORT = /^(?:([\d.]+)|\[([^[\]%]+)(?:%[^\]]*)?\])(?::\d{1,5})?$/
-/** Longest that is looked at: an IPv6 address with a zone and a port. */
+/** The longest that is looked at: an IPv6 address with a zone and a port. */
 const LONGEST_WRITTEN = 100
 const UNKNOWN = '0.0.0.0'
 
 /**
- * The address that a request comes from, as far as proxies are believed. One that they name so that it can't be read
- * counts as their own: whoever makes addresses up would never be the same again, and any text would be stored.
+ * The address that a request comes from, as far as proxies are believed. If they name one that can't be read, it counts
+ * as the proxy's: otherwise somebody who makes up addresses would be a new client each time, and any text would be
+ * stored.
  */
 export function addressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   return readAddress(ip) ?? readAddress(socket.remoteAddress) ?? UNKNOWN

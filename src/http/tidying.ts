@@ -65,7 +65,7 @@ function takesNull({ type, anyOf, enum: values, const: only }: JsonSchema): bool
 
 /**
  * Removes unknown fields and optional ones that are null, and trims text. Of what is too long only the beginning stays,
- * still longer than allowed: no pattern, and no check of entries, takes longer than for the longest that is.
+ * still longer than allowed: no pattern, and no check of entries, takes longer than for the longest allowed value.
  */
 export function tidy(plan: Plan, value: unknown): unknown {
   if (typeof value === 'string') return plan.text ? tidyText(plan.text, value) : value

@@ -13,7 +13,7 @@ import { saveQuestions } from './legacy-ai-saving.ts'
 import { generateNow } from './legacy-ai-waiting.ts'
 import { toCsv } from './legacy-csv.ts'
 
-/** Longest that somebody waits for a whole job, in milliseconds: a batch may take ten minutes. */
+/** The longest that somebody waits for a whole job, in milliseconds: a batch may take ten minutes. */
 const JOB_TIMEOUT_MS = 60 * 60_000
 
 const Csv = Type.Unsafe<string>({

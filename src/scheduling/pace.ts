@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 
 /** At most twenty a second: far more than anybody does by hand. */
 const GAP_MS = 50
-/** People whose turns are remembered; whoever did nothing for the longest time makes room. */
+/** People whose turns are remembered; the one who did nothing for the longest time makes room. */
 const REMEMBERED = 10_000
 
 /**
- * The pace of what other people are told of at once and what can be changed again and again: texts, groups, requests,
- * blocks, being in a class. One person's requests take turns (admission.ts), so few of them wait here.
+ * The pace of changes that other people are told of at once and that can be made again and again: texts, groups,
+ * requests, blocks, being in a class. One person's requests take turns (admission.ts), so few of them wait here.
  */
 export class Pace {
   /** When each person may make the next change, by `performance.now()`. */

@@ -13,8 +13,8 @@ const MOST_WAITING = 2_000
 const PATIENCE_MS = 15_000
 
 /**
- * Asks the identity provider for strangers: codes that anybody can make up would otherwise be as many calls there at
- * once. Askers are networks.
+ * Asks the identity provider on behalf of strangers, in turn: anybody can make up codes, and each would be a call there
+ * at once. Askers are networks.
  */
 export class ProviderQueue {
   readonly #clock: () => number

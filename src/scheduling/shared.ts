@@ -1,4 +1,4 @@
-/** Work that those who ask for it while it runs share, however many they are. */
+/** Work that is shared by everybody who asks for it while it runs. */
 export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

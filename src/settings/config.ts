@@ -153,7 +153,7 @@ export interface Config {
     /** undefined: the provider's own. If both the key and the address are missing, there is no model. */
     baseUrl: string | undefined
     model: string
-    /** Longest that the model may say nothing. */
+    /** The longest that the model may say nothing. */
     silenceMs: number
   }
   timezone: string
@@ -175,7 +175,7 @@ export interface Config {
   drainDelayMs: number
   legacySunset: Date | undefined
   logLevel: string
-  /** Longest that a request may take before it is answered 503 (docs/protocol/operations.md#deadlines). */
+  /** The longest that a request may take before it is answered 503 (docs/protocol/operations.md#deadlines). */
   requestTimeoutMs: number
   chat: {
     /** Shortest time between two messages of one person (docs/protocol/http.md#limits). */
@@ -189,15 +189,15 @@ export interface Config {
   presence: {
     /** How long somebody stays online after their last socket ended. */
     graceMs: number
-    /** How often a node writes that it lives, and looks for dead ones. */
+    /** How often a node reports that it is alive, and looks for dead ones. */
     beatMs: number
-    /** How long a node is believed to live after its last beat. */
+    /** How long a node counts as alive after its last report. */
     leaseMs: number
-    /** How long somebody counts as active after their last frame that a person causes. */
+    /** How long somebody counts as active after the last frame that they caused themselves. */
     activeMs: number
   }
   nodes: {
-    /** How often a node writes into the database that it lives, and looks which others do. */
+    /** How often a node reports in the database that it is alive, and looks for the others. */
     beatMs: number
   }
 }
@@ -316,8 +316,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 const ADDRESSES = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'SMTP_URL'] as const
 
 /**
- * What in a user or password has to be written by its number. It isn't said which it is, nor where: the line would show
- * a part of the password.
+ * Characters of a user or password that have to be percent-encoded. The message doesn't say which one it is, or where,
+ * since that would show a part of the password.
  */
 function findUnwritten(address: string): string | undefined {
   const [, beforePath = '', path = '', query = ''] = /^[^:]*:[/]{2}([^/?#]*)([^?]*)(.*)$/s.exec(address) ?? []
@@ -352,7 +352,7 @@ function readRetention({ RETENTION = '' }: Environment): Retention {
   return { suspendedDays: of('suspended'), tutorDays: of('tutor'), auditDays: of('audit') }
 }
 
-/** Whether nothing says that anybody but the people at this machine can reach the service. */
+/** Whether nothing suggests that anybody but the people at this machine can reach the service. */
 function isPrivate({ NODE_ENV, HOST = LOOPBACK, PUBLIC_URL, TRUST_PROXY = 'false' }: Environment): boolean {
   return (
     NODE_ENV !== 'production' &&

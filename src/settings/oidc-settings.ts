@@ -48,13 +48,13 @@ export interface OidcSettings {
   /** What the button on the sign-in page calls it. */
   name: string
   scopes: string
-  /** Who has this value in this claim is an administrator; undefined: roles are given by hand. */
+  /** People with this value in this claim are administrators; undefined: roles are given by hand. */
   admins: { claim: string; value: string } | undefined
-  /** Where apps may have themselves sent back to. */
+  /** Addresses to which the provider may send people back, for apps. */
   redirectUris: string[]
   /** Whose addresses count as verified if the provider doesn't say whether they are. */
   emailDomains: string[]
-  /** Whether everybody signs in by it, but for accounts made at the command line. */
+  /** Whether everybody signs in by it, except with accounts made at the command line. */
   only: boolean
 }
 

@@ -52,8 +52,8 @@ export const assistantMessages = pgTable(
 
 /**
  * Rows that the daily quota counts, one for each question: reserved while the model answers, kept with the stored
- * answer. A row outlives its conversation, so deleting one gives no question back. A few questions a day that their
- * asker went away from are kept without being counted.
+ * answer. A row outlives its conversation, so deleting one gives no question back. A few abandoned questions a day are
+ * kept without being counted.
  */
 export const assistantQuestions = pgTable(
   'assistant_questions',

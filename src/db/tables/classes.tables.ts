@@ -23,7 +23,7 @@ export const classes = pgTable(
   {
     id: id(),
     name: text().notNull(),
-    /** Nobody changes it any more, and its exams are there for nobody but those who are taking them. */
+    /** It can't be changed any more, and its exams are open only to those who are taking them. */
     archived: boolean().notNull().default(false),
     /** In capitals; null: nobody can join by one. */
     joinCode: text(),
@@ -57,7 +57,7 @@ export const classMembers = pgTable(
     joinedAt: createdAt(),
     /** null: a member. */
     leftAt: instant(),
-    /** Whether somebody else ended it, or has said so since: then the code doesn't bring the person back. */
+    /** Whether somebody else ended it, or confirmed that later: then the code doesn't bring the person back. */
     removed: boolean().notNull().default(false),
     /** When that was; null in rows that the previous version has written: when they left. */
     removedAt: instant(),
@@ -85,7 +85,7 @@ export const classInvitations = pgTable(
     fullName: text().notNull().default(''),
     role: text({ enum: CLASS_ROLES }).notNull(),
     invitedAt: instant().notNull(),
-    /** Of whoever asks; the mail is in it, unless its reader has an account with a language. */
+    /** The language of the person who invites; the mail is in it, unless its reader's account has a language. */
     language: text({ enum: LANGUAGES }).notNull().default('en'),
     /** SHA-256 of the token in the newest mail; null until one is sent. */
     tokenHash: text(),
@@ -94,7 +94,7 @@ export const classInvitations = pgTable(
     /** How often that was tried. */
     mailTries: integer().notNull().default(0),
     /**
-     * When it was accepted, declined or withdrawn. The row stays, so that its address is mailed to no sooner for that.
+     * When it was accepted, declined or withdrawn. The row stays, so that the address isn't mailed to again any sooner.
      */
     endedAt: instant(),
   },

@@ -52,7 +52,7 @@ export const exams = pgTable(
      */
     resultsVisibleSince: instant(),
     /**
-     * Attempts that had ended by then had results that could be seen, before these were hidden again; null: none. A
+     * Results of attempts that had ended by then could be seen before they were hidden again; null: none could. A
      * trigger keeps it.
      */
     resultsSeenUntil: instant(),
@@ -81,7 +81,7 @@ export const exams = pgTable(
     msqScoring: text({ enum: ['all_or_nothing', 'partial'] })
       .notNull()
       .default('all_or_nothing'),
-    /** What is in another order in each attempt. */
+    /** What is put into a different order in each attempt. */
     shuffle: text({ enum: ['none', 'questions', 'options', 'both'] })
       .notNull()
       .default('none'),

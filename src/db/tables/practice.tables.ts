@@ -143,7 +143,10 @@ export const practiceDecks = pgTable(
     userId: userId(),
     /** No foreign key: the cards of a deleted exam go when the person practises next. */
     examId: integer().notNull(),
-    /** What decided which of the cards may be practised, and as which paper has them: another basis, another look. */
+    /**
+     * What decided which of the cards may be practised, and in the form of which paper; when it changes, the cards are
+     * looked at again.
+     */
     basis: text().notNull(),
     /** The basis as of which all questions that are open for practice have cards: no new ones need be looked for. */
     askedBasis: text(),

@@ -22,7 +22,7 @@ export const LIMITS = { daily: 50, conversation: 100 }
 const FREE_ABANDONED = 10
 
 const LARGEST_ANSWER_TOKENS = 4_096
-/** Longest that an answer may take. */
+/** The longest that an answer may take. */
 export const ANSWER_DEADLINE_MS = 120_000
 /** How long a question stays reserved if its node dies; a living node renews the reservation in time. */
 const RESERVED_SECONDS = 30

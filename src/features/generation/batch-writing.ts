@@ -17,7 +17,7 @@ import { KnownTexts } from './duplicates.ts'
 import { Drafts, SYSTEM, toMessages } from './generation-prompts.ts'
 
 const LARGEST_ANSWER_TOKENS = 16_000
-/** Longest that one answer may take. */
+/** The longest that one answer may take. */
 const ANSWER_DEADLINE_MS = 600_000
 /** A batch that failed is tried once more. */
 const TRIES = 2

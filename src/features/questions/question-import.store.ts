@@ -6,7 +6,7 @@ import { exams, imports } from '../../db/tables/exams.tables.ts'
 import { AppError } from '../../errors.ts'
 import { isOwnExamOf } from '../exams/exam-access.sql.ts'
 
-/** Longest that the rows of a large file may take. */
+/** The longest that the rows of a large file may take. */
 const TIMEOUT = '10min'
 /** How long an import's key is remembered. */
 const REMEMBERED = sql`interval '1 day'`

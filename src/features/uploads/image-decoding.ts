@@ -20,9 +20,9 @@ export type Order =
   | { task: 'prepare'; bytes: Uint8Array; largest: number }
 
 const PROGRAM = fileURLToPath(new URL('image-decoder-process.ts', import.meta.url))
-/** Longest that a decoder may take until it is ready: a machine that has much to do says nothing of an image. */
+/** The longest that a decoder may take until it is ready: a machine that has much to do says nothing of an image. */
 const START_TIMEOUT_MS = 10_000
-/** Longest that one image may take then. */
+/** The longest that one image may take then. */
 const TIMEOUTS_MS = { check: 5_000, prepare: 20_000 }
 /** How long a decoder waits for another image. */
 const IDLE_MS = 30_000
