@@ -24,7 +24,7 @@ export type Requester = { userId: number } | { network: string }
 
 /** Requests on a page of the administrators' list. */
 export const REQUESTS_PER_PAGE = 25
-/** So many wrong pairs of one network within so many seconds are answered. */
+/** How many wrong pairs of one network are answered, and within how many seconds. */
 const MOST_FAILURES = 30
 const FAILURES_SECONDS = 3_600
 /** What each role can ask for (docs/protocol/http.md#accounts). */
@@ -53,7 +53,7 @@ export async function checkEligibility(
   }
 }
 
-/** Asks for another role, as `checkEligibility` says for whom; answers the request's id. */
+/** Asks for another role, for an account that `checkEligibility` accepts; answers the request's id. */
 export async function requestAccess(core: Core, asker: Requester, input: AccessRequestBody): Promise<number> {
   const applicant = await requireApplicant(core, asker, input)
   if (applicant.hasPending) throw new AppError('request_pending')

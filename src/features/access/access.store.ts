@@ -31,7 +31,7 @@ export async function findApplicant(db: Executor, username: string, email: strin
 }
 
 /**
- * Adds what a guess of a network came to, and answers the failures that were counted before it. It is one statement,
+ * Counts the outcome of a network's guess, and answers the failures that were counted before it. It is one statement,
  * so simultaneous guesses are counted one after another.
  */
 export async function countGuess(
@@ -58,7 +58,7 @@ export async function countGuess(
   )
 }
 
-/** Deletes the counts that no longer count. */
+/** Deletes the counts that have run out. */
 export async function deleteExpiredFailures(db: Executor, now: Date): Promise<void> {
   await db.delete(accessFailures).where(lt(accessFailures.expiresAt, now))
 }

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 
-/** Deletes at most `limit` rows of a person, or gives them to the ghost; answers how many it were. */
+/** Deletes at most `limit` rows of a person, or gives them to the ghost; answers how many there were. */
 export type Step = (tx: Executor, userId: number, limit: number) => Promise<number>
 
 /** Deleted accounts that are not erased yet, the longest deleted first. */

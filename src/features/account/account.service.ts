@@ -51,7 +51,7 @@ export async function changeAccount(
     if (!now) throw new AppError('token_expired_or_invalid')
     // The password was changed since it was checked.
     if (needsOwner && now.passwordHash !== before.passwordHash) throw new AppError('wrong_password')
-    // Of somebody without a password that says nothing.
+    // For somebody without a password this says nothing.
     await requireSession(tx, { sessionId })
     const movesAway = email !== undefined && foldCase(email) !== foldCase(now.email)
     const changed = await updateUser(tx, userId, {
@@ -107,7 +107,7 @@ export async function deleteAccount(
   await erasing(core).erase(userId)
 }
 
-/** What a person does to their own account is told without their name. */
+/** The log tells what people do to their own account without their name. */
 const NOBODY: Actor = { id: GHOST_ID, ip: null }
 
 /**

@@ -90,7 +90,7 @@ export async function setSuspended(
 }
 
 /**
- * Takes somebody's address from their account, so that whoever has it now can sign in with it. They keep everything
+ * Takes somebody's address from their account, so that its present owner can sign in with it. They keep everything
  * else, and sign in by username. 404.
  */
 export async function freeAddress(core: Core, actor: Actor, userId: number): Promise<ManagedAccount> {
@@ -132,8 +132,8 @@ export async function deleteManaged(
 }
 
 /**
- * Deletes accounts so many days after their suspension, as if at the command line; what refers to them is erased piece
- * by piece afterwards, as after every deletion.
+ * Deletes accounts the given number of days after their suspension, as if at the command line; what refers to them is
+ * erased piece by piece afterwards, as after every deletion.
  */
 export async function deleteSuspended(core: Core, days: number): Promise<void> {
   const before = new Date(core.clock() - days * DAY_MS)
@@ -186,7 +186,7 @@ export async function importManaged(
       const made = await store.insertUsersIfFree(tx, some)
       await recordCreation(tx, actor, made)
       created += made.length
-      // Each made account is one row's: of rows that say the same, the first one's.
+      // Each new account belongs to one row: of rows that say the same, to the first one.
       const unclaimed = new Set(made.map(nameOf))
       for (const each of some)
         if (!unclaimed.delete(nameOf(each)))

@@ -175,7 +175,8 @@ function total(status: Status, choice: ChoicePlaces): SQL {
     : sql`(select count(*)::int from ${studentsIn(choice)} student)`
   const whose = sql`user_id in ${studentsIn(choice)}`
   const number = countOf(status, {
-    // A product, since the pairs are not stored, but for exams for classes, whose people are a small part of a school.
+    // The pairs are not stored, so they are a product, except for exams for classes, whose people are a small part of a
+    // school.
     capped: sql`${students} * ${countForAll(choice)} + ${countOfClasses(choice, whose)}`,
     unlimited: countAllAttempted('unlimited', whose, choice),
     exhausted: countAllAttempted('exhausted', whose, choice),

@@ -44,7 +44,7 @@ export type DashboardQuery = AnalyticsQuery & Pick<store.Matching, 'countsWorthl
 
 type ClassDashboard = Content<ClassDashboardAnswer>
 type UnmarkedExam = ClassDashboard['unmarked'][number]
-/** The exams whose marks whoever asks may not see, in the snapshot that the marks are read from. */
+/** The exams whose marks the caller may not see, in the snapshot that the marks are read from. */
 export type ListUnmarked = (db: Pool) => Promise<UnmarkedExam[]>
 
 /** The analytics dashboard of a period, of one exam or of all. 400 for an impossible period. */

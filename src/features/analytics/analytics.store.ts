@@ -61,7 +61,7 @@ const isMarked = ({ unmarked }: Places<MatchingValues>) =>
 const isWorth = ({ countsWorthless }: Places<MatchingValues>) =>
   countsWorthless ? sql`true` : sql`${attempts.maxScore} <> 0`
 
-/** The percentage, not rounded, of what an index has; 0 where nothing could be scored. */
+/** The percentage, not rounded, from the columns of an index; 0 where nothing could be scored. */
 const EXACT = sql`coalesce(score::float8 / nullif(max_score::float8, 0) * 100, 0)`
 
 const START_OF_2000 = Date.UTC(2000)

@@ -43,7 +43,7 @@ interface AnswerOutcome {
 
 /** Answers to a paper's questions whose outcomes are remembered: letters, and more texts than people usually give. */
 const OUTCOMES_KEPT = 200_000
-/** Different wrong texts and numbers that are counted of one exam; what comes after as many is in no list of them. */
+/** Different wrong texts and numbers that are counted for one exam; further ones are in no list. */
 const MOST_TEXTS = 500_000
 
 /** What all papers of an exam share: room for texts and numbers that nobody has given before. */

@@ -103,7 +103,7 @@ class Whole {
 }
 
 /**
- * An item analysis without what tells keys, as marks do beside what each student answered: how many attempts there are,
+ * An item analysis without what reveals keys, as marks do beside each student's answers: how many attempts there are,
  * who was given each question and who left it out.
  */
 export function withoutKeys({ exam, items }: ItemAnalysis): ItemAnalysis {

@@ -18,7 +18,7 @@ import * as quota from './tutor-quota.store.ts'
  * (docs/protocol/http.md#limits).
  */
 export const LIMITS = { daily: 50, conversation: 100 }
-/** Questions a day that don't count though their asker went away from them. */
+/** Abandoned questions a day that don't count. */
 const FREE_ABANDONED = 10
 
 const LARGEST_ANSWER_TOKENS = 4_096
@@ -55,10 +55,10 @@ export type AskEvent =
  * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer. Refusals
  * come before the first event: 503 `not_configured`, 404 (also for a question that isn't of an own visible result), 400
  * `conversation_limit`, 429 `daily_limit`, 403 `exam_in_progress`; the last one also ends an answer that is being
- * written. A question counts once its answer is stored; if the model can't be asked it does not count. If the reader goes
- * away, the model is stopped and what it has written so far is the answer. Before the first word, or once the conversation
- * is deleted, there is none, nor where the answer isn't complete: then the question counts if that has happened often on
- * that day. Otherwise whoever asks for more than fits into an answer would read as much as they like.
+ * written. A question counts once its answer is stored; if the model can't be asked it does not count. If the reader
+ * goes away, the model is stopped and what it has written so far is the answer. There is none before the first word,
+ * once the conversation is deleted, or if the answer isn't complete; then the question counts if this has happened
+ * often on that day. Otherwise people could read as much as they like by asking for more than fits into an answer.
  */
 export async function* ask(
   core: Core,
@@ -246,8 +246,8 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Ends a question of which nothing is stored. It does not count, but only a few times a day: a bad line, or a model that
- * breaks off, costs nobody a question, and the model has worked for each.
+ * Ends a question of which nothing is stored. A bad connection, or a model that breaks off, should cost nobody a
+ * question, so it does not count; but only a few times a day, since the model has worked for each.
  */
 async function endUnanswered(core: Core, userId: number, id: number, log: FastifyBaseLogger): Promise<void> {
   try {

@@ -96,8 +96,8 @@ const searchesFor = byComparison((compare) => {
 })
 
 /**
- * Latest change first; with `search` only those with it in their title or a message. What is too short for the index is
- * looked for in all that the person has, which is little, from the latest on.
+ * Latest change first; with `search` only those with it in their title or a message. A text that is too short for the
+ * index is looked for in everything that the person has, which is little, from the latest on.
  */
 export async function listConversations(
   db: Db,

@@ -4,7 +4,9 @@ import { only, query } from '../../db/query.ts'
 import { assistantQuestions } from '../../db/tables/assistant.tables.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
-/** Lets the commit not wait for the disk: a reservation that PostgreSQL loses when it fails is one that expired. */
+/**
+ * Commits without waiting for the disk: a reservation that PostgreSQL loses in a crash is like one that has expired.
+ */
 export async function commitAsynchronously(tx: Executor): Promise<void> {
   await tx.execute(sql`set local synchronous_commit = off`)
 }
@@ -113,7 +115,7 @@ export async function renewQuestion(db: Executor, id: number, seconds: number): 
     .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
 }
 
-/** Ends a reservation without an answer. It counts, unless it is kept as hung up on. */
+/** Ends a reservation without an answer. It counts, unless it is kept as abandoned. */
 export async function endQuestion(db: Executor, id: number, { hungUp }: { hungUp: boolean }): Promise<void> {
   await db
     .update(assistantQuestions)

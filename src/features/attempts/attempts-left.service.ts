@@ -52,7 +52,7 @@ export interface Opener {
   sessionId: number
 }
 
-/** As `requireLive`, for a device that gets or changes answers: what it has of them is noted before. */
+/** Like `requireLive`, for a device that gets or changes answers: that it may have some is noted first. */
 export async function requireOpened(
   core: Core,
   { userId, sessionId }: Opener,

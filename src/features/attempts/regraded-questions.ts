@@ -35,9 +35,8 @@ export function overlay(questions: readonly StoredQuestion[], inForce: readonly 
 }
 
 /**
- * Whether a regrade of a question concerns it as it is in a paper: one with a new key does in papers in which the
- * question has the same type and its key was not changed later.
- * Where answers name choices, these must be the same too.
+ * Whether a regrade applies to a question as a paper has it. One with a new key applies to papers in which the question
+ * has the same type and its key was not changed later; if answers name choices, these must be the same too.
  */
 function reaches(regrade: Regrade, question: StoredQuestion): boolean {
   if (regrade.action !== 'new_key') return true

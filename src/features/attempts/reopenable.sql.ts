@@ -4,11 +4,11 @@ import { hasVisibleResults } from '../results/visible-results.sql.ts'
 /** How long an attempt that its time has closed can be opened again. */
 const REOPENABLE = sql.raw(`interval '24 hours'`)
 
-/** When attempts that end at `ends` can be opened again no more. */
+/** When it is too late to reopen attempts that end at `ends`. */
 export const reopenableUntil = (ends: SQL) => sql`(${ends} + ${REOPENABLE})`
 
 /**
- * Whether an attempt can go on where its person is given more time: its time closed it less than a day ago, its result
+ * Whether an attempt can go on if its person is given more time: its time closed it less than a day ago, its result
  * could never be seen, and no later one began. `attempt` and `exam` are the names of their rows in the statement.
  */
 export function isReopenable(attempt: SQL, exam: SQL, at: Date): SQL {

@@ -25,8 +25,9 @@ export function roundPercentage(percentage: number): number {
 }
 
 /**
- * Whether a stored percentage reaches a mark. It is stored as it is shown, so that nobody fails with what they are shown
- * to need; earlier versions stored it as it was, and so their results stay what they were until they are regraded.
+ * Whether a stored percentage reaches a mark. It is stored as it is shown, so that nobody fails with the percentage
+ * that they are told to need. Earlier versions stored it unrounded: their results stay what they were until they are
+ * regraded.
  */
 export function reaches(percentage: number, mark: number): boolean {
   return percentage + TOLERANCE >= mark

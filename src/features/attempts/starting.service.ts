@@ -18,7 +18,7 @@ import * as store from './starting.store.ts'
 
 export type StartedAttempt = { id: number; resumed: true } | { id: number; resumed: false; number: number }
 
-/** What comes of a start. An error refuses it alone, not those that share its transaction. */
+/** The outcome of a start. An error refuses it alone, not those that share its transaction. */
 type StartOutcome = StartedAttempt | 'overdue' | AppError | typeof HELD
 
 /** A start, and the session that it comes from. */
@@ -26,7 +26,7 @@ interface Start extends Candidate {
   sessionId: number
 }
 
-/** A start that nothing stands against. */
+/** A start that nothing prevents. */
 interface PermittedStart {
   userId: number
   sessionId: number
@@ -103,7 +103,7 @@ async function startTogether(core: Core, starts: Start[]): Promise<StartOutcome[
   return outcomes
 }
 
-/** What comes of a start as its person stands with the exam. */
+/** The outcome of a start, by how its person stands with the exam. */
 function judge(
   { userId, sessionId }: Start,
   standing: CandidateStanding | undefined,
@@ -143,7 +143,7 @@ async function lockHelp(
 }
 
 /**
- * The papers of these exams but for empty ones; where one is not stored yet, the exams are locked in the order of their
+ * The papers of these exams except empty ones; where one is not stored yet, the exams are locked in the order of their
  * ids.
  */
 async function findPapers(core: Core, tx: Executor, admitted: PermittedStart[]): Promise<Map<number, Paper>> {

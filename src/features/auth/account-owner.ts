@@ -10,7 +10,7 @@ import { confirmAddress, noteAddress } from './address-proof.ts'
 import { checkPassword } from './credentials.ts'
 import { findUserByEmail, voidResets } from './password-resets.store.ts'
 
-/** What somebody who comes by a provider answers when asked whose an account is; nothing: they were not asked yet. */
+/** What somebody who comes by a provider answers when asked whose account it is; empty: they were not asked yet. */
 export interface OwnerAnswer {
   password?: string | undefined
   /** Whether it is somebody else's, and a new one is made. */
@@ -44,9 +44,9 @@ export interface Newcomer {
 }
 
 /**
- * Decides whose an account is to whose address somebody has come by a provider for the first time
- * (docs/protocol/sign-in.md#who-it-is). Its row is locked. The account, if it is the newcomer's; undefined if it has
- * given the address up; the refusal, to be thrown after the commit: 409 `account_exists`, `email_taken`. Call
+ * Decides whose account it is when somebody comes by a provider for the first time and an account has their address
+ * (docs/protocol/sign-in.md#who-it-is). Its row is locked. Answers the account if it is the newcomer's, undefined if it
+ * has given the address up, or the refusal, to be thrown after the commit: 409 `account_exists`, `email_taken`. Call
  * `announceRevocations` after the commit.
  */
 export async function decideOwner(
@@ -78,8 +78,8 @@ export async function decideOwner(
 }
 
 /**
- * Whether an account gives its address up to somebody who proves it: if nobody ever did, and it may be a guess. What an
- * administrator made is none.
+ * Whether an account gives its address up to somebody who proves it: if nobody ever did, and it may be a guess.
+ * Accounts that an administrator made are no guesses.
  */
 export function givesWay({ emailVerified, emailContested, unclaimed, role, suspendedAt }: UserRow): boolean {
   return !emailVerified && !emailContested && !unclaimed && role === 'user' && suspendedAt === null
@@ -101,8 +101,8 @@ export function isPlaceholder(email: string): boolean {
 }
 
 /**
- * Notes that a provider gives an account's address to somebody else by now: to `by`, who may have no account. The
- * account's row is locked.
+ * Notes that an account's address belongs to somebody else now, as a provider says: to `by`, who may have no account.
+ * The account's row is locked.
  */
 export async function contestAddress(tx: Executor, userId: number, by: Actor): Promise<void> {
   const summary = 'Its e-mail address counts as unproved: a provider says that it is somebody else’s'

@@ -118,7 +118,7 @@ async function sendLink(
   const letter = await core.db.transaction(async (tx) => {
     // The account may have another address by now, or be gone.
     if (!(await store.holdAddressee(tx, link))) return undefined
-    // By a link whoever has the address now would come into the account of whom the provider knows.
+    // With a link the present owner of the address would get into the account of the person whom the provider knows.
     if (await isLinkedToProvider(core, tx, user.id))
       return byProvider(say, core.config.oidc?.name ?? '', address)
     await store.insertReset(tx, link, { since: new Date(now - LINK_LIFETIME_MS), most: MOST_LINKS })
@@ -174,8 +174,8 @@ ${t('If it wasn’t you, ignore this mail: nothing has changed.')}
 
 /**
  * The rate slot of an address. Many providers deliver `name+anything@…` to `name@…`, so such addresses share one if
- * they are not verified. They don't share it with the plain address: otherwise a stranger who registers them could
- * keep the owner's mails away. Only whom a provider knows asks for proofs, so strangers don't keep these away either.
+ * they are not verified. They don't share it with the plain address: otherwise a stranger who registers them could keep
+ * the owner's mails away. Only people whom a provider knows ask for proofs, so strangers can't keep these away either.
  */
 function mailSlotOf({ email, emailVerified }: UserRow, purpose: Purpose): string {
   const address = foldCase(email)

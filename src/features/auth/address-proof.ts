@@ -24,8 +24,8 @@ export async function confirmAddress(tx: Executor, user: UserRow): Promise<UserR
 }
 
 /**
- * Notes the same where who asks has the account: they are signed in to it, or know its password. Whoever has it and the
- * address is one person, so nothing ends.
+ * Notes the same for somebody who has the account, since they are signed in to it or know its password. The account and
+ * the address are one person's then, so nothing ends.
  */
 export async function noteAddress(tx: Executor, userId: number): Promise<void> {
   await updateUser(tx, userId, PROVED)

@@ -178,7 +178,7 @@ export async function endProviderSessions(
   )
 }
 
-/** Ends the sessions that didn't come by a provider, but for those of accounts made at the command line. */
+/** Ends the sessions that didn't come by a provider, except those of accounts made at the command line. */
 export async function endOtherSessions(db: Executor): Promise<void> {
   await revoke(
     db,

@@ -40,8 +40,8 @@ export async function checkCredentials(
 }
 
 /**
- * Makes sure that somebody who has not signed in knows the password of an account, as a login by its username would: for
- * whoever has their turn. 401 `invalid_credentials`, 429 `locked_out`.
+ * Makes sure that somebody who has not signed in knows the password of an account, as a login by its username would,
+ * for a caller that has its turn. 401 `invalid_credentials`, 429 `locked_out`.
  */
 export async function checkPassword(
   core: Core,

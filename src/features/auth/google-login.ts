@@ -34,7 +34,7 @@ export async function findOrCreateGoogleUser(
       return { user: found, isNew: false }
     }
     if (found) {
-      // Who signs in at a school is whom the school says: an address that reaches somebody proves nothing there.
+      // At a school, the school says who somebody is: an address that reaches them proves nothing there.
       const isKnown = passwordHash !== undefined && passwordHash === found.passwordHash
       const isSchools = !isKnown && (await isLinkedToProvider(core, tx, found.id))
       const isOthers = found.googleSubject !== null || isSchools
@@ -64,6 +64,6 @@ export async function findOrCreateGoogleUser(
 /** Notes that the account's own address is verified, also if another subject had it meanwhile. */
 async function proveAnew(core: Core, tx: Executor, user: UserRow, email: string): Promise<void> {
   if (user.emailVerified || foldCase(user.email) !== foldCase(email)) return
-  // Whose address that is at a school is what the school says.
+  // At a school, the school says whose address that is.
   if (!(await isLinkedToProvider(core, tx, user.id))) await noteAddress(tx, user.id)
 }

@@ -74,7 +74,7 @@ export async function deleteIdentities(tx: Executor, userId: number): Promise<vo
   await tx.delete(identities).where(eq(identities.userId, userId))
 }
 
-/** Whether somebody could come in with a password that the operator gave them, and administrate. */
+/** Whether there is an administrator who could sign in with a password that the operator gave them. */
 export async function hasOperatorsAdmin(db: Executor): Promise<boolean> {
   const rows = await db
     .select({ id: users.id })

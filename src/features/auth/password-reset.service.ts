@@ -31,8 +31,8 @@ export async function confirmPasswordReset(
 }
 
 /**
- * Proves the address that this token was mailed to: who signs in by a provider that has verified it comes into the
- * account from then on. The token works once; the account's other links end. 400 `invalid_token`.
+ * Proves the address that this token was mailed to: somebody who signs in by a provider that has verified it gets into
+ * the account from then on. The token works once; the account's other links end. 400 `invalid_token`.
  */
 export async function confirmAddressByLink(core: Core, token: string): Promise<void> {
   await useLink(core, token, async () => {})

@@ -24,7 +24,7 @@ import * as store from './identities.store.ts'
 import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
 import { voidResets } from './password-resets.store.ts'
 
-/** What the audit log says of changes that the provider's claims made, under the name of who signed in. */
+/** What the audit log says of changes that the provider's claims made, under the name of the person who signed in. */
 const BY_PROVIDER = ', by the identity provider'
 
 /**

@@ -10,7 +10,7 @@ export function isProviderOnly({ config }: Pick<Core, 'config'>): boolean {
   return config.oidc?.only ?? false
 }
 
-/** Whether an account is somebody's whom the provider knows. */
+/** Whether an account belongs to somebody whom the provider knows. */
 export async function isLinkedToProvider(
   { config: { oidc } }: Pick<Core, 'config'>,
   db: Executor,
@@ -20,16 +20,16 @@ export async function isLinkedToProvider(
 }
 
 /**
- * 403 `oidc_only` where everybody signs in by the provider, but for `account` if the operator made it: at all doors of
- * the service's own.
+ * 403 `oidc_only` if everybody has to sign in by the provider, except for `account` if the operator made it: for all of
+ * the service's own ways in.
  */
 export function requireOwnDoors(core: Pick<Core, 'config'>, account?: { byOperator: boolean }): void {
   if (isProviderOnly(core) && !account?.byOperator) throw new AppError('oidc_only')
 }
 
 /**
- * Ends what came by other doors, when a node starts that has the provider alone. Throws a ConfigError if nobody could
- * administrate while the provider is away.
+ * Ends the sessions that came another way, when a node starts with the provider alone. Throws a ConfigError if no
+ * administrator could sign in while the provider is away.
  */
 export async function closeOtherDoors(core: Core): Promise<void> {
   if (!isProviderOnly(core)) return

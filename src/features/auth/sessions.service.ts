@@ -276,7 +276,7 @@ function toClaims({ id, generation, endsAt }: store.SessionRow, user: UserRow): 
   return { userId: user.id, role: user.role, sessionId: id, generation, endsAt }
 }
 
-/** When a session ends that isn't used again. */
+/** When a session ends if it isn't used again. */
 function expiryOf(kind: 'client' | 'web', now: number, endsAt: Date | null): Date {
   const lifetimeMs = kind === 'web' ? TOKEN_LIFETIME_SECONDS.web * 1_000 : REFRESH_LIFETIME_MS
   return new Date(Math.min(now + lifetimeMs, endsAt?.getTime() ?? Infinity))

@@ -133,7 +133,7 @@ export async function beginLoading(tx: Sql, tables: Table[]): Promise<ForeignKey
   return keys
 }
 
-/** So often a node that runs may be in the way. */
+/** How often a running node may be in the way. */
 const MOST_TRIES = 100
 
 /**

@@ -63,7 +63,7 @@ export async function leaveConversations(
 }
 
 /**
- * Makes the ghost the sender of this person's messages and answers how many it were. `client_id` is removed, because
+ * Makes the ghost the sender of this person's messages and answers how many there were. `client_id` is removed, because
  * two people may have used the same one.
  */
 export async function disownMessages(tx: Executor, userId: number, limit: number): Promise<number> {

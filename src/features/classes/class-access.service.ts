@@ -21,8 +21,8 @@ export async function requireOpenClass(db: Executor, viewer: Viewer, classId: nu
 }
 
 /**
- * Locks a class for a change by its teachers or administrators. They are looked at behind the lock, which removals take
- * too: who was removed before changes nothing any more.
+ * Locks a class for a change by its teachers or administrators. Their role is checked behind the lock, which removals
+ * take too: somebody who was removed before can't change anything.
  */
 export async function lockTaughtClass(
   tx: Executor,

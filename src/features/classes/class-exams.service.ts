@@ -45,7 +45,7 @@ async function requireExamOf(db: Executor, { classId, examId }: ClassExam): Prom
   if (!(await store.isClassExam(db, classId, examId))) throw new AppError('not_found')
 }
 
-/** 404 for exams that are not for the class, and for who is not a student of it. */
+/** 404 for exams that are not for the class, and for people who are not students of it. */
 async function requireStudentOf(db: Executor, at: ClassExam, userId: number): Promise<void> {
   await requireExamOf(db, at)
   if (!(await store.isStudent(db, at.classId, userId))) throw new AppError('not_found')
@@ -135,7 +135,7 @@ export async function changeStudentAllowance(
 
 // --- how the class did
 
-/** Item analysis over the class's students; what tells keys is left out until its teachers may know them. */
+/** Item analysis over the class's students; what reveals keys is left out until its teachers may know them. */
 export async function analyseClassItems(
   core: Core,
   viewer: Viewer,

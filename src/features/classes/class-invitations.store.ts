@@ -70,7 +70,7 @@ export async function countOfClass(db: Executor, classId: number, since: Date): 
 const isFor = (userId: number) => sql`${foldedCase(sql`invited.email`)} = (
   select ${foldedCase(sql`email`)} from users where id = ${userId} and email_verified)`
 
-/** Whether an invitation is none for somebody who was removed from the class after it. */
+/** Whether an invitation is void because its person was removed from the class after it was made. */
 const isBeforeRemoval = (userId: number) => sql`exists (
   select from class_members member
    where member.class_id = invited.class_id and member.user_id = ${userId} and member.removed
@@ -101,7 +101,7 @@ const wasMailed = (userId: number, tokenHash: string) => sql`
   invited.token_hash = ${tokenHash} and ${foldedCase(sql`invited.email`)} = (
     select ${foldedCase(sql`email`)} from users where id = ${userId})`
 
-/** What a class asks somebody's confirmed address, or the one that a link was mailed to. */
+/** A class's invitation to somebody's confirmed address, or to the one that a link was mailed to. */
 export async function findForPerson(
   db: Executor,
   userId: number,
@@ -141,7 +141,7 @@ export async function findJoined(
   return row?.id
 }
 
-/** Ends what a class asks somebody's confirmed address; false if it asked nothing. */
+/** Ends a class's invitation to somebody's confirmed address; false if there was none. */
 export async function endForPerson(
   tx: Executor,
   classId: number,
@@ -155,8 +155,8 @@ export async function endForPerson(
 }
 
 /**
- * Ends what a class asks the confirmed addresses of many people. These are one array: in a join with `users`, PostgreSQL
- * would look up everybody for each invitation of a large roster where it has no statistics yet.
+ * Ends a class's invitations to the confirmed addresses of many people. These are one array: in a join with `users`,
+ * PostgreSQL would look up everybody for each invitation of a large roster where it has no statistics yet.
  */
 export async function endForPeople(
   tx: Executor,
@@ -171,7 +171,7 @@ export async function endForPeople(
         where ${isAnyOf(sql`users.id`, userIds)} and users.email_verified))`)
 }
 
-/** Ends what a class asks somebody's address, confirmed or not: who is removed can't come back by it. */
+/** Ends a class's invitation to somebody's address, confirmed or not: people who are removed can't come back by it. */
 export async function endForAddress(tx: Executor, classId: number, userId: number, at: Date): Promise<void> {
   await tx.execute(sql`
     update class_invitations set ended_at = ${at.toISOString()}
@@ -194,7 +194,7 @@ export async function endInvitation(tx: Executor, classId: number, id: number, a
   return rows.length > 0
 }
 
-/** Deletes everything that asks, or asked, somebody's confirmed address. */
+/** Deletes all invitations, ended ones too, to somebody's confirmed address. */
 export async function deleteAllForPerson(tx: Executor, userId: number): Promise<void> {
   await tx.execute(sql`delete from class_invitations invited where ${isFor(userId)}`)
 }
@@ -222,7 +222,7 @@ export async function listAskedSince(
   return rows.map(({ email }) => email)
 }
 
-/** Counts mails of today, as far as a day allows; how many of them it does. */
+/** Counts mails of today, as far as a day allows; answers how many it allows. */
 export async function takeMails(
   tx: Executor,
   classId: number,
@@ -251,8 +251,8 @@ export interface Invitee {
 }
 
 /**
- * Stores invitations; an earlier one to the same address is replaced, but a teacher stays one. Only who `isDue` is
- * mailed: for the others an earlier mail stands.
+ * Stores invitations; an earlier one to the same address is replaced, but a teacher stays one. Only those that are due
+ * (`isDue`) are mailed: for the others an earlier mail stands.
  */
 export async function putInvitations(
   tx: Executor,
@@ -284,7 +284,7 @@ export interface DueMail {
   id: number
   email: string
   tries: number
-  /** Its reader's, if an account with this address has one, else that of whoever asks. */
+  /** The reader's language, if an account with this address has one, else that of the person who invites. */
   language: Language
 }
 

@@ -19,7 +19,10 @@ import * as store from './classes.store.ts'
 /** Wrong codes that somebody may try within an hour. */
 const MOST_FAILURES = 10
 const FAILURES_MS = 3_600_000
-/** Classes that somebody may be in by their own doing, and that they may join in a day: each time leaves a row in the log. */
+/**
+ * Classes that somebody may have joined by themselves, and that they may join in a day: each time leaves a row in the
+ * log.
+ */
 const MOST_CLASSES = 500
 const CLASS_CODE = /^[A-Z]{8}$/
 
@@ -30,7 +33,7 @@ interface JoinedClass {
 
 /**
  * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 for a wrong
- * or ended one, and for who was removed; 429 `rate_limited` after too many of these.
+ * or ended one, and for people who were removed; 429 `rate_limited` after too many of these.
  */
 export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
   await core.pace.wait(userId)
@@ -97,7 +100,10 @@ async function joinWithToken(
   return enter(core, tx, actor, userId, row, invited.role)
 }
 
-/** Joins a class that asks one's confirmed address; who is in it stays so. 404 for others, 409 `class_archived`. */
+/**
+ * Joins a class that has invited one's confirmed address; members stay what they are. 404 for others, 409
+ * `class_archived`.
+ */
 export async function acceptInvitation(
   core: Core,
   actor: Actor,
@@ -116,7 +122,7 @@ export async function acceptInvitation(
   return joined.class
 }
 
-/** Ends what a class asks one's confirmed address; 404 without. */
+/** Ends a class's invitation to one's confirmed address; 404 without one. */
 export async function declineInvitation(
   core: Core,
   actor: Actor,
@@ -131,12 +137,12 @@ export async function declineInvitation(
   })
 }
 
-/** For who is in the class already; 404 for others. */
+/** For people who are in the class already; 404 for others. */
 async function stay(tx: Executor, userId: number, classId: number): Promise<JoinedClass> {
   return { tell: () => {}, class: await getOwnClass(tx, userId, classId) }
 }
 
-/** Makes somebody a member, in the transaction that has locked them and the class. Who is one stays what they are. */
+/** Makes somebody a member, in the transaction that has locked them and the class. Members stay what they are. */
 async function enter(
   core: Core,
   tx: Executor,

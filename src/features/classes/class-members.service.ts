@@ -36,14 +36,14 @@ interface RosterEntry {
 interface MemberAddition {
   userIds: number[]
   offered: RosterEntry[]
-  /** What addresses are asked in. */
+  /** The language in which addresses are invited. */
   language: Language
   isTry: boolean
 }
 
 /**
- * Adds people by id, which administrators alone do, and asks addresses to join. Administrators add who has confirmed
- * such an address at once; for teachers the answer is the same whoever has an account.
+ * Adds people by id, which only administrators do, and invites addresses. If an administrator invites, people who have
+ * confirmed such an address are added at once; for teachers the answer doesn't depend on who has an account.
  */
 export async function addMembers(
   core: Core,
@@ -58,7 +58,7 @@ export async function addMembers(
 }
 
 /**
- * Adds or asks the people of a roster, as `addMembers` does; a dry run answers what would come of it and changes nothing.
+ * Adds or asks the people of a roster, as `addMembers` does; a dry run answers what would happen and changes nothing.
  */
 export async function addRoster(
   core: Core,
@@ -222,8 +222,8 @@ async function recordAdded(tx: Executor, actor: Actor, classId: number, added: n
 }
 
 /**
- * Ends somebody's membership: teachers that of students, administrators everybody's. Who has left by themselves can be
- * removed too, so that the code doesn't bring them back. 403 `forbidden`, 404.
+ * Ends somebody's membership: teachers end that of students, administrators everybody's. People who have left by
+ * themselves can be removed too, so that the code doesn't bring them back. 403 `forbidden`, 404.
  */
 export async function removeMember(
   core: Core,
@@ -264,7 +264,7 @@ export async function withdrawInvitation(
   })
 }
 
-/** Ends what asks somebody's confirmed address, before that goes with their account. */
+/** Deletes the invitations to somebody's confirmed address, before the address goes with their account. */
 export async function endInvitations(tx: Executor, userId: number): Promise<void> {
   await invitations.deleteAllForPerson(tx, userId)
 }

@@ -75,7 +75,10 @@ export async function listConfirmed(
   )
 }
 
-/** Makes people members, former ones too; who is one stays, and a student may become a teacher. Answers who is new. */
+/**
+ * Makes people members, former ones too; present members stay, and a student may become a teacher. Answers the new
+ * ones.
+ */
 export async function insertMembers(
   tx: Executor,
   id: number,

@@ -94,8 +94,8 @@ export async function createClass(core: Core, actor: Actor, input: NewClass): Pr
 
 /**
  * Changes the given fields. An archived class first has to come back, by `archived` false: 409 `class_archived`. 409
- * `changed` where a field isn't any more as `was` says, `is_student` where a new teacher is a student of the class and
- * `replace` doesn't say that they shall be none any more.
+ * `changed` if a field is no longer as `was` says, `is_student` if a new teacher is a student of the class and
+ * `replace` doesn't end that.
  */
 export async function changeClass(
   core: Core,
@@ -136,7 +136,7 @@ export async function changeClass(
   return getClass(core, id)
 }
 
-/** 400 for ids of nobody, 409 `is_student`. Whom it leaves out is not in the class any more. */
+/** 400 for ids of nobody, 409 `is_student`. Teachers whom it leaves out are no longer in the class. */
 async function replaceTeachers(
   core: Core,
   tx: Executor,
@@ -160,7 +160,7 @@ async function replaceTeachers(
   await invitations.endForPeople(tx, id, known, now)
 }
 
-/** 409 `class_in_use` where an exam is for this class alone, which would be for nobody without it. */
+/** 409 `class_in_use` if there is an exam for this class alone: without the class it would be for nobody. */
 export async function deleteClass(core: Core, actor: Actor, id: number): Promise<void> {
   await core.db.transaction(async (tx) => {
     if (!(await store.lockWithExams(tx, id))) throw new AppError('not_found')

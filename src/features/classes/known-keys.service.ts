@@ -9,10 +9,10 @@ import { toRead } from '../audit/replica-reads.service.ts'
 import * as store from './known-keys.store.ts'
 
 /**
- * Opens the keys of a class's exams, or of one, whose time has come: to be called before a teacher reads them, or marks
- * that tell them, as they are closed until it is remembered that teachers know them. It waits for changes of the exam's
- * times: those that are stored keep the keys closed, and teachers' later ones are refused (`requireUnknown`). While
- * another change has the exam itself, its keys stay closed.
+ * Opens the keys of a class's exams, or of one, whose time has come. Call it before a teacher reads them, or marks that
+ * reveal them: they stay closed until it is stored that teachers know them. It waits for changes of the exam's times:
+ * those that are stored keep the keys closed, and later ones of teachers are refused (`requireUnknown`). While another
+ * change has locked the exam itself, its keys stay closed.
  */
 export async function openKeys(
   core: Core,
@@ -28,9 +28,9 @@ export async function openKeys(
 }
 
 /**
- * `toRead`, for marks of all exams of a class, or of one: the primary also where the replica would leave out those that
- * teachers may know by now, as they do since somebody read them first, or since the clock says so, which no audit log
- * tells.
+ * Like `toRead`, for marks of all exams of a class, or of one. The primary is read, too, if the replica would leave out
+ * marks that teachers may know by now: because somebody has read them first, or because their time has come, which no
+ * audit log tells.
  */
 export async function toReadMarks(
   core: Core,

@@ -16,9 +16,9 @@ const hasAttemptsLeft = (exam: SQL) => sql`(
      < ${exam}.max_attempts)`
 
 /**
- * When the last of those who may still take an exam can begin no more: the exam's own close, and later ones of persons
- * and of classes, the same ones that starts go by (personal-times.sql.ts). Whom the exam isn't there for at the moment
- * may join a class of it, as others may join classes as long as these are there. null: it never closes.
+ * When the last person who may still take an exam can no longer begin: the exam's own close, and later ones of people
+ * and of classes, by the same rule as starts (personal-times.sql.ts). People for whom the exam isn't there at the
+ * moment count too, since they may join one of its classes as long as these exist. null: it never closes.
  */
 const lastClose = (exam: SQL) => sql`
   case when ${exam}.closes_at is not null then greatest(
@@ -35,8 +35,8 @@ const goingOn = (exam: SQL, at: Date) => sql`
    and (begun.status in ${sql.raw(UNDER_WAY)} or ${isReopenable(sql`begun`, exam, at)})`
 
 /**
- * Whether the time of an exam's keys has come: students learn them, or nobody takes it, can go on with it, or may
- * still.
+ * Whether the time of an exam's keys has come: students learn them, or nobody is taking it, can go on with it, or may
+ * still begin.
  */
 const areDue = (exam: SQL, at: Date) => sql`(${hasVisibleResults(exam)}
   or (${lastClose(exam)} + ${ON_ITS_WAY} <= ${at.toISOString()}::timestamptz and not exists (select ${goingOn(exam, at)})))`

@@ -39,7 +39,7 @@ export function countDrawn(rules: readonly DrawRule[] | null, questions: readonl
   )
 }
 
-/** How many questions an attempt gets where so many are there for each rule. */
+/** How many questions an attempt gets, by how many there are for each rule. */
 export function sumDrawn(rules: readonly DrawRule[], pools: readonly number[]): number {
   return rules.reduce((sum, { count }, index) => sum + Math.min(count, pools[index] ?? 0), 0)
 }
@@ -79,7 +79,7 @@ export function drawer(
   }
 }
 
-/** So many of them, each set of them equally likely. */
+/** That many of them, each set of them equally likely. */
 function pick<T>(things: readonly T[], count: number): T[] {
   const rest = [...things]
   const picked: T[] = []

@@ -14,10 +14,10 @@ const MEMBERS = sql`
 const IS_STAFF = sql`(staff.role <> 'user' and staff.deleted_at is null)`
 
 /**
- * Whom an exam is there for: everybody, or the students and teachers of its classes, administrators, and who has an
- * attempt at it under way. It is the only rule about that: every operation, frame and job that shows somebody an exam
- * or what belongs to it has it in its statement. `person` is an expression for their id, `exam` the name of the exam's
- * row in the statement. Whether it is published is another question.
+ * Whom an exam is there for: everybody, or the students and teachers of its classes, administrators, and people who
+ * have an attempt at it under way. It is the only rule about that: every operation, frame and job that shows somebody
+ * an exam or what belongs to it has it in its statement. `person` is an expression for their id, `exam` the name of the
+ * exam's row in the statement. Whether it is published is another question.
  */
 export function isThereFor(person: SQL | number, exam = EXAMS): SQL {
   return sql`(not ${exam}.for_classes

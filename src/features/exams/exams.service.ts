@@ -68,7 +68,7 @@ export async function createExam(
 
 /**
  * Changes the given fields. Attempts keep the paper that they were started with, but attempts under way follow the
- * exam's times and its locking of help. 409 `changed` where a field isn't any more as `was` says.
+ * exam's times and its locking of help. 409 `changed` if a field is no longer as `was` says.
  */
 export async function changeExam(
   core: Core,
@@ -105,7 +105,7 @@ export async function changeExam(
   return getExam(core, id)
 }
 
-/** Whom a change of the exam would concern, so that a form can say it before. */
+/** Whom a change of the exam would affect, so that a form can say so first. */
 export async function describeUse(core: Core, id: number): Promise<Content<ChangesMean>> {
   const found = await store.findUse(core.db, id)
   if (!found) throw new AppError('not_found')

@@ -58,7 +58,7 @@ export async function findExam(db: Executor, id: number): Promise<ExamSettingsRo
   return row
 }
 
-/** The exam as it stays until the transaction ends, but for its questions. */
+/** The exam, which stays as it is until the transaction ends, except for its questions. */
 export async function holdExam(tx: Executor, id: number): Promise<ExamSettingsRow | undefined> {
   await tx.execute(sql`select from exams where id = ${id} for no key update`)
   return findExam(tx, id)

@@ -16,7 +16,7 @@ export interface Claim {
 /** Bytes of a PDF that the driver writes or reads at once: it would be busy with a large one for a long time. */
 const PIECE = 1024 * 1024
 
-/** Belongs into a transaction. */
+/** To be called in a transaction. */
 export async function insertJob(
   db: Executor,
   job: typeof generationJobs.$inferInsert,

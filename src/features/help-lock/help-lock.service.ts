@@ -16,8 +16,9 @@ export async function requireHelp(core: Core, userId: number): Promise<void> {
 }
 
 /**
- * What a statement finds that finds nothing while this person's help is locked (`isHelpLocked`): with nothing, it is
- * looked whether that is why. 403 `exam_in_progress`; else it is read again, since a lock may have ended meanwhile.
+ * The result of a statement that finds nothing while this person's help is locked (`isHelpLocked`). If it finds
+ * nothing, this looks whether that is why: 403 `exam_in_progress`; else it reads again, since a lock may have ended
+ * meanwhile.
  */
 export async function readUnlocked<T>(
   core: Core,

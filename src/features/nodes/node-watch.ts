@@ -11,8 +11,8 @@ import * as store from './nodes.store.ts'
 const FINGERPRINT_BYTES = 8
 
 /**
- * Writes into the database that this node lives, and looks which others do (docs/protocol/operations.md#several-nodes).
- * The log names those that don’t fit together with this one, once each.
+ * Reports in the database that this node is alive, and looks for the others
+ * (docs/protocol/operations.md#several-nodes). The log names those that don’t fit together with this one, once each.
  */
 export async function watchNodes(core: Omit<Core, 'sessions' | 'nodes'>): Promise<OtherNodes> {
   const { config, db, log } = core

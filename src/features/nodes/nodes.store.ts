@@ -3,7 +3,7 @@ import type { Db } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { nodes } from '../../db/tables/nodes.tables.ts'
 
-/** Without a sign of life for so long, a node is gone. */
+/** A node without a sign of life for this long is gone. */
 const GONE = sql`interval '60 seconds'`
 
 export interface OwnNode {
@@ -25,8 +25,8 @@ export interface OtherNode {
 }
 
 /**
- * Writes that this node lives, and lists the others that have done so since it started: one that was killed before may
- * still have a row.
+ * Reports that this node is alive, and lists the others that have done so since it started: one that was killed before
+ * may still have a row.
  */
 export async function beat(db: Db, { id, name, version, bus, secrets }: OwnNode): Promise<OtherNode[]> {
   return await query<OtherNode>(

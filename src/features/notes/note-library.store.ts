@@ -42,7 +42,7 @@ const ORDERS = {
   popular: sql`likes desc, updated_at desc, id desc`,
 }
 
-/** How many notebooks a text is looked for in that is too short for the index: the first ones in their order. */
+/** How many notebooks are searched for a text that is too short for the index: the first ones in their order. */
 const LOOKED_THROUGH = 1_000
 
 interface LibraryCriteria {

@@ -1,7 +1,7 @@
 import { html, layout } from '../../formats/html.ts'
 import type { Say } from '../../formats/translations.ts'
 
-/** Where it is asked whose an account is. */
+/** Where people are asked whose account it is. */
 export const QUESTION_PATH = '/auth/oidc/account'
 
 interface AccountQuestion {

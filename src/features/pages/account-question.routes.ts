@@ -38,7 +38,7 @@ const AnswerForm = Type.Object({
 })
 
 /**
- * Asks somebody whom the OpenID Connect provider has identified whose the account with their address is
+ * Asks somebody whom the OpenID Connect provider has identified whose account it is that has their address
  * (docs/protocol/sign-in.md#who-it-is). What the provider said is in a sealed cookie.
  */
 export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path: string }> = async (

@@ -4,7 +4,7 @@ import type { Config } from '../../settings/config.ts'
 
 type PrivacySettings = Pick<Config, 'ai' | 'googleClientIds' | 'oidc' | 'push' | 'retention'>
 
-/** What the service keeps of people, for how long, and who sees it, by the settings it runs with. */
+/** What the service keeps about people, for how long, and who sees it, by the settings it runs with. */
 export function renderPrivacy(t: Say, settings: PrivacySettings): string {
   const { auditDays, suspendedDays, tutorDays } = settings.retention
   return layout(

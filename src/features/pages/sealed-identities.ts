@@ -5,7 +5,7 @@ import { perNode } from '../../per-node.ts'
 import { deriveKeys } from '../../tokens/secrets.ts'
 import { fitName } from '../auth/new-names.ts'
 
-/** How long somebody may take to say whose an account is. */
+/** How long somebody may take to say whose account it is. */
 export const IDENTITY_SECONDS = 600
 export const IDENTITY_COOKIE = 'oidc_identity'
 const TYPE = 'provider-identity+jwt'
@@ -23,8 +23,8 @@ export interface IdentifiedVisitor {
 const keysOf = perNode(({ jwtSecrets }) => deriveKeys(jwtSecrets, 'provider identities'))
 
 /**
- * What the provider said, as a cookie that nobody else can read or make. Where both have no room in it, the page that
- * they wanted is left out.
+ * What the provider said, as a cookie that nobody else can read or make. If there is no room in it for both, the page
+ * that they wanted is left out.
  */
 export async function sealIdentity(core: Core, arrival: IdentifiedVisitor): Promise<string> {
   const sealed = await seal(core, arrival)

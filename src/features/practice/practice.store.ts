@@ -341,7 +341,7 @@ export interface Certainty {
   measured: number | null
 }
 
-/** How right people were who were sure, and how likely an answer was beside how often it came. */
+/** How often people were right when they were sure, and how likely an answer was beside how often it came. */
 export async function readCertainty(
   db: Executor,
   userId: number,

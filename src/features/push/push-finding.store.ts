@@ -28,8 +28,8 @@ const FOUND = { looked: 'integer', queued: 'integer' } as const
 const OWNER = sql`subscription.user_id`
 
 /**
- * What many are told of an exam is due one after another, this far apart: whoever chats meanwhile waits neither for a
- * node that encrypts ten thousand pushes nor for their own push behind them.
+ * Pushes to many people about an exam are due one after another, this far apart: people who chat meanwhile wait neither
+ * for a node that encrypts ten thousand pushes nor for their own push behind them.
  */
 const ANNOUNCED_EVERY_MS = 5
 
@@ -132,8 +132,9 @@ export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
 }
 
 /**
- * Queues pushes for some of the exams that open between these times. Each opening is announced once. Only whom an exam
- * may be there for is looked at: of many exams for small classes, everybody would take longer than a statement may.
+ * Queues pushes for some of the exams that open between these times. Each opening is announced once. Only people whom
+ * an exam may be for are looked at: for many exams of small classes, looking at everybody would take longer than a
+ * statement may.
  */
 export function queueOpenings(db: Executor, now: Date, until: Date): Promise<QueueingResult> {
   return find(

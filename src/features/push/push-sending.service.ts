@@ -8,7 +8,7 @@ import { getKey } from './push.service.ts'
 import * as store from './push-sending.store.ts'
 import { toPushText } from './push-texts.ts'
 
-/** Pushes that one node sends at once, and from how many of one person on it takes no more: some devices never answer. */
+/** Pushes that one node sends at once, and of one person at once: some devices never answer. */
 const MOST_AT_ONCE = 128
 const MOST_OF_ONE = 8
 /**
@@ -16,7 +16,7 @@ const MOST_OF_ONE = 8
  * goes on between them.
  */
 const PAUSE_MS = 2
-/** Fewer are not taken by a statement of their own while others are being sent. */
+/** While others are being sent, fewer than this are not worth a statement. */
 const FEWEST_AT_ONCE = MOST_AT_ONCE / 2
 /**
  * Pushes that were sent and are let go in one statement: each alone would commit ten thousand times after one release.
@@ -30,9 +30,9 @@ const MOST_RETRIES = 5
 const FIRST_PAUSE_MS = 10_000
 const PAUSE_FACTOR = 4
 const LONGEST_PAUSE_MS = DAY_MS
-/** How long it is looked again whether a locked exam has ended. */
+/** How often to look again whether a locked exam has ended. */
 const LOCKED_PAUSE_MS = 15_000
-/** A subscription to which nothing could be sent for so long goes. */
+/** A subscription to which nothing could be sent for this long is removed. */
 const FAILING_MS = 7 * DAY_MS
 
 /** Sends the pushes of one node that are due, many at once. */

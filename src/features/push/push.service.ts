@@ -17,7 +17,7 @@ import * as store from './push.store.ts'
 
 /** Subscriptions of one person. */
 const MOST_SUBSCRIPTIONS = 20
-/** How long an endpoint is fought for with somebody else who registers it at the same time. */
+/** How long to try again while somebody else registers the same endpoint at the same time. */
 const PATIENCE_MS = 2_000
 
 const NO_ENDPOINT = {

@@ -96,7 +96,7 @@ export function checkQuestion(
 
   const correctAnswer = String(offered.correct_answer ?? '').trim()
   note('correct_answer', checkText(correctAnswer, LONGEST_TEXT))
-  // Only of options that are there, and of a type that there is, a key can be read. Reading megabytes would take long.
+  // A key can only be read if its type is known and its options are valid. Reading megabytes would take long.
   const isUnusable = errors.some(({ field }) => KEY_TEXTS.has(field))
   if (!isKnown || typeof moreOptions === 'string' || isUnusable) return { errors }
   const key = kindOf(type).readKey({

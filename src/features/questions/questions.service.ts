@@ -40,7 +40,7 @@ import * as store from './questions.store.ts'
 export const QUESTIONS_PER_PAGE = 50
 /** Questions that are in memory while they are copied. */
 const COPIED_AT_ONCE = 200
-/** What an exam that is taken has at most: others wait while its paper is made and read. */
+/** The most that an exam which is taken may have: others wait while its paper is made and read. */
 const ROOM = { most: 10_000, bytes: 16 * 1024 * 1024 }
 /** Different tags of an exam's questions: forecasts, lists and rules of draws name them all. */
 const MOST_TAGS = 1_000
@@ -145,7 +145,7 @@ const NEVER_EMPTY = new Set(['question_type', 'positive_marks', 'negative_marks'
 
 /**
  * Changes the given fields, before or after any regrade of the exam; the result is checked like a new question. 409
- * `changed` where a field isn't any more as `was` says.
+ * `changed` if a field is no longer as `was` says.
  */
 export async function changeQuestion(
   core: Core,

@@ -33,7 +33,7 @@ export const RESULT_COLUMNS = [
   'active_answered',
 ] as const
 
-/** Whether whoever asks may know the keys, in the snapshot that the results are read from. */
+/** Whether the caller may know the keys, in the snapshot that the results are read from. */
 export type ReadKeys = (db: Pool) => Keys | Promise<Keys>
 
 /** One page by username, with marks where keys are shown, and how many students there are. 404 without such an exam. */

@@ -14,7 +14,7 @@ import * as store from './results.store.ts'
 
 /**
  * Anybody's attempt as its review shows it, before its release too; while it is under way, how much is answered. Marks
- * and what else tells keys are left out unless `readKeys` shows them. 404 without such an attempt.
+ * and everything else that reveals keys are left out unless `readKeys` shows them. 404 without such an attempt.
  */
 export async function reviewForStaff(
   core: Core,

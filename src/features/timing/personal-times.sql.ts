@@ -7,16 +7,16 @@ interface TimesSubject {
   /** The name of the exam's row. */
   exam: SQL
   /**
-   * When the attempt began, which has the times of the classes that its person was in then: what they gave to it stays,
-   * also once they are archived, and others give it nothing.
+   * When the attempt began. It has the times of the classes that its person was in then: these stay, even if a class is
+   * archived, and other classes give it nothing.
    */
   since?: SQL
 }
 
 /**
- * The row of times that are somebody's own at an exam, to join as `personal`: their own ones before those of their
- * classes, and of several classes the most generous ones. An archived class gives none to what begins, as nobody waits
- * for its close: keys may be open (open-keys.sql.ts).
+ * The row of somebody's times at an exam, to join as `personal`: their own ones before those of their classes, and of
+ * several classes the most generous ones. An archived class gives none to attempts that begin, since nothing waits for
+ * its close: keys may be open (open-keys.sql.ts).
  */
 export function personalTimes({ person, exam, since }: TimesSubject): SQL {
   const isMember = since

@@ -22,7 +22,7 @@ import * as store from './timing.store.ts'
 /** Attempts in one event. */
 const TOLD_AT_ONCE = 1_000
 
-/** Of who has no times of their own. */
+/** The times of somebody who has none of their own. */
 const NO_TIMES: PersonalTimes = { extraTimePercent: 0, opensAt: null, closesAt: null }
 
 /** Whether a change of times takes the place of those before, or leaves the fields that it doesn't name as they are. */
@@ -40,8 +40,8 @@ export async function listAccommodations(
 }
 
 /**
- * Sets a person's times; an attempt of theirs under way follows. 404 without such an exam or person, 409 `changed` where
- * a field isn't any more as `was` says.
+ * Sets a person's times; an attempt of theirs under way follows. 404 without such an exam or person, 409 `changed` if a
+ * field is no longer as `was` says.
  */
 export async function setAccommodation(
   core: Core,
@@ -293,7 +293,7 @@ function combine(
   return { extraTimePercent, opensAt, closesAt }
 }
 
-/** 409 `changed` where the stored times aren't as they were seen, unless they are as they are wanted. */
+/** 409 `changed` if the stored times are neither those that were seen nor those that are wanted. */
 function requireSeen(stored: PersonalTimes, was: WasTimes | undefined, wanted: WasTimes): void {
   requireUnchanged(presentTimes(stored), was && withPercent(was), withPercent(wanted))
 }

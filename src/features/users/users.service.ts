@@ -105,8 +105,9 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
 }
 
 /**
- * Lets an administrator decide who comes in as what, one after another. They are looked at behind the lock: who lost the
- * role while this waited decides nothing any more, not even about themselves. 403 `admin_required`.
+ * Lets administrators decide about roles and access one after another. Their own role is checked behind the lock:
+ * somebody who lost it while this waited can't decide anything any more, not even about themselves. 403
+ * `admin_required`.
  */
 export async function lockRoles(tx: Executor, { id }: Actor): Promise<void> {
   await lockAlone(tx, LOCKS.roles())
@@ -121,8 +122,8 @@ export async function setRole(tx: Executor, actor: Actor, userId: number, role: 
 }
 
 /**
- * Gives a role to who has just proved that it is theirs, or takes it from who hasn't any more, and ends their tokens as
- * `setRole` does. `because` ends the line in the audit log.
+ * Gives a role to somebody who has just proved that it is theirs, or takes it from somebody who no longer proves it,
+ * and ends their tokens as `setRole` does. `because` ends the line in the audit log.
  */
 export async function setOwnRole(
   tx: Executor,
@@ -159,7 +160,7 @@ async function applyRoles(
     const known = before.get(userId)
     if (!known) return new AppError('not_found', { message: 'There is no such user' })
     if (role !== 'user') {
-      // Whoever can't sign in replaces nobody who can.
+      // Somebody who can't sign in can't replace somebody who can.
       if (!known.isSuspended) admins.add(userId)
     } else if (admins.size === 1 && admins.has(userId)) return new AppError('last_admin')
     else admins.delete(userId)

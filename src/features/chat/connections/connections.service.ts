@@ -13,7 +13,10 @@ import * as people from './people.store.ts'
 
 /** People whom one person may ask to connect within a day (docs/protocol/http.md#caps). */
 const MOST_A_DAY = 1_000
-/** How often one person may ask another one within a day: whoever withdraws may have second thoughts, but not for ever. */
+/**
+ * How often one person may ask another one within a day: people who withdraw may have second thoughts, but not for
+ * ever.
+ */
 const MOST_ASKS = 5
 
 export type RequestOutcome =
@@ -26,8 +29,8 @@ interface RepeatedRequest {
 }
 
 /**
- * Asks somebody to connect; if they have asked already, accepts their request. After an end one may ask again, after a
- * rejection a day later. 404 also if the other person has blocked this one.
+ * Asks somebody to connect; if they have asked already, accepts their request. After a connection has ended one may ask
+ * again; after a rejection, a day later. 404 also if the other person has blocked this one.
  */
 export async function requestConnection(
   core: Core,

@@ -43,7 +43,7 @@ export async function sendMessage(
 ): Promise<SendResult> {
   const fault = findFault(input)
   if (fault) {
-    // Whose help is locked is told that first.
+    // Somebody whose help is locked is told that first.
     await requireHelp(core, senderId)
     throw fault
   }
@@ -175,7 +175,7 @@ async function listAround(core: Core, userId: number, conversationId: number, id
 
 /**
  * Every message that was created, edited or deleted after the version `since`; the answer's `version` is the next
- * `since`. For a reader whose `since` never was, it is the conversation's own.
+ * `since`. If the reader's `since` never existed, it is the conversation's own.
  */
 export async function listChanges(core: Core, userId: number, conversationId: number, since: number) {
   const history = await readHistory(core, conversationId, since, [userId])

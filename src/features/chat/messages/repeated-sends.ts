@@ -25,8 +25,8 @@ const firstsShared = perNode((core) =>
 )
 
 /**
- * The message that is stored under this `client_id`; none of a conversation that its sender is no longer in, since it
- * would tell who has reacted there since.
+ * The message that is stored under this `client_id`, unless its sender is no longer in the conversation: it would tell
+ * who has reacted there since.
  */
 export function findFirst(core: Core, send: store.NamedSend): Promise<store.StoredSend | undefined> {
   return firstsShared(core)(send)

@@ -21,10 +21,10 @@ const LARGEST_PAGE = 50
 /** About how many of the newest messages are looked through first, and by how much the next span of ids is longer. */
 const FIRST_LOOK = 256
 const GROWTH = 4
-/** A look ends when it has looked at so many: a short one almost always at once. */
+/** How many messages a look goes through before it ends: a short one almost always ends at once. */
 const SHORT_LOOK = 64
 const LONG_LOOK = 5_000
-/** Words that a short look finds so often are found sooner by a long one than in the index. */
+/** Words that a short look finds this often are found sooner by a long one than in the index. */
 const OFTEN = 5
 /** Words that more messages have than this are not looked up before a long look. */
 const FEW = 4_000

@@ -21,8 +21,8 @@ export function isOpenFor(userId: SQL | number): SQL {
 
 /**
  * The exams that a person has cards or results of, or one of them: `now` is what decides at this instant which of their
- * questions may be practised, `before` what did when the cards were looked at last. It is a part of each statement
- * that shows or asks cards: those of another basis are none.
+ * questions may be practised, `before` what did when the cards were looked at last. It is a part of each statement that
+ * shows or asks cards: those of another basis don't count.
  */
 function lookAt(userId: SQL | number, examId?: SQL | number): SQL {
   const ofExam = examId === undefined ? sql`` : sql`and exam_id = ${examId}`

@@ -13,7 +13,7 @@ const REFUSALS: Record<ReviewRefusal, string> = {
   validation_failed: 'This is no answer to this question',
 }
 
-/** What came of the reviews that a person sent together. */
+/** The outcome of the reviews that a person sent together. */
 export interface ReviewBatchResult {
   userId: number
   given: readonly DatedReview[]

@@ -36,7 +36,7 @@ const MOST_OF_ONE = 32
 /** These reviews need more than others should wait for: they get a transaction of their own. */
 const ALONE = Symbol('alone')
 
-/** What comes of reviews that share a transaction. An error refuses them alone. */
+/** The outcome of reviews that share a transaction. An error refuses them alone. */
 type ReviewBatchOutcome = ReviewBatchResult | AppError | typeof ALONE | typeof HELD
 
 /**

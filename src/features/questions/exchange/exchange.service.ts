@@ -149,7 +149,7 @@ async function readItem(
 
 /**
  * Stores the images of one file, equal ones only once. An image that is stored under its own key already stays there,
- * unless that is none that the importer may name: whoever shares a key sees the image that replaces this one.
+ * unless the importer may not name it: everybody who shares a key sees the image that replaces this one.
  */
 function createImages(
   core: Core,

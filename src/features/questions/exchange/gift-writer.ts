@@ -4,8 +4,8 @@ import { type ExportedQuestion, listOptions } from './exchange-item.ts'
 import { withWildcardsEscaped } from './exchange-kinds.ts'
 
 /**
- * What stands between the braces; undefined where GIFT has no form: for orders and gaps, and an arrow makes a pair of
- * an answer.
+ * What stands between the braces; undefined where GIFT has no form: for orders and gaps, and for answers with an arrow,
+ * which would be read as pairs.
  */
 const ANSWERS: Record<QuestionType, (question: ExportedQuestion) => string | undefined> = {
   MCQ: (question) => writeOptions(question, (percent) => (percent > 0 ? '=' : '~')),

@@ -122,7 +122,7 @@ function readAnswers(
 ): OfferedQuestion & { feedback?: string | undefined } {
   if (answers === '') throw new Skip('it asks for an essay')
   const [, truth, rest = ''] = /^(TRUE|FALSE|T|F)\s*(#.*)?$/is.exec(answers) ?? []
-  // What those read who are wrong comes first, then what those read who are right.
+  // The feedback for wrong answers comes first, then that for right ones.
   if (truth !== undefined)
     return { ...toTrueFalse(stem, /^t/i.test(truth)), feedback: rest.slice(1).split('#')[1] }
   if (answers.startsWith('#')) return readNumeric(stem, answers.slice(1))

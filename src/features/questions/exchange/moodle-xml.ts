@@ -80,7 +80,7 @@ function readStem(type: string, element: XmlElement): { stem: PlainText; gaps?: 
   return { stem: { ...stem, text: marked }, gaps }
 }
 
-/** What students read whatever they answer, and who is right if there is one right answer alone. */
+/** The feedback for every answer, and that for the right one if there is only one. */
 function readExplanation(element: XmlElement): string {
   const right = childrenOf(element, 'answer').filter((answer) => Number(answer.attributes.fraction) > 0)
   const own = right.length === 1 ? [childOf(right[0], 'feedback')] : []

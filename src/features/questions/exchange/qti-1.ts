@@ -22,7 +22,7 @@ const RESPONSES = [
   'response_extension',
 ]
 
-/** Options of which all sets are scored. */
+/** Up to this many options, all sets of them are scored. */
 const MOST_TRIED = 8
 
 /** Items of QTI 1.2, wherever in their sections and assessments they are. */
@@ -90,7 +90,7 @@ function toResponse(element: XmlElement): LabelledResponse {
   }
 }
 
-/** What everybody reads afterwards, and those who are right. */
+/** The feedback for everybody, and that for those who are right. */
 function readExplanation(item: XmlElement): string {
   const told = childrenOf(item, 'itemfeedback').filter(({ attributes: { ident = '' } }) =>
     /general|correct|solution|explanation/i.test(ident.replace(/(general_)?incorrect/gi, '')),

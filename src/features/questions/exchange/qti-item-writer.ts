@@ -147,7 +147,7 @@ function writeMatch(question: ExportedQuestion): ItemParts {
   }
 }
 
-/** So many of `count` equal parts of the marks. */
+/** This many of `count` equal parts of the marks. */
 function share(parts: string, marks: number, count: number): string {
   return `<divide><product>${parts}${number(marks)}</product>${number(count)}</divide>`
 }
