@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { connect, connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 describe('sending', () => {
   test('stores the message once and sends it to both sides', async () => {
