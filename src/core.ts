@@ -14,7 +14,6 @@ import type { Db } from './db/database-client.ts'
 import type { JobQueue } from './db/job-queue.ts'
 import type { ReadReplica } from './db/read-replica.ts'
 import type { Gate } from './scheduling/gate.ts'
-import type { Pace } from './scheduling/pace.ts'
 import type { Config } from './settings/config.ts'
 import type { LiveSessions } from './tokens/live-sessions.ts'
 import type { RefreshTokens } from './tokens/refresh-tokens.ts'
@@ -36,7 +35,6 @@ export interface Core {
   presence: Presence
   rateSlots: RateSlots
   gate: Gate
-  pace: Pace
   tallies: Tallies
   sessions: LiveSessions
   nodes: OtherNodes

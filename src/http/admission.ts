@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandl
 import type { Core } from '../core.ts'
 import { SHORT_TEXT } from '../formats/json-size.ts'
 import type { FairQueue } from '../scheduling/fair-queue.ts'
+import { Pace } from '../scheduling/pace.ts'
 import { logLate } from './failures.ts'
 import { askerOf } from './request-log.ts'
 
@@ -19,6 +20,8 @@ export type Budget = 'light' | 'heavy' | 'search' | 'upload' | 'none'
 declare module 'fastify' {
   interface FastifyContextConfig {
     budget?: Budget
+    /** A change that others are told of at once and that can be made again and again: it keeps its person's pace. */
+    paced?: true
   }
   interface FastifyRequest {
     /** What its answer streams: it may outlast the connection. */
@@ -41,6 +44,7 @@ const atOnce: Admit = (_request, _reply, handle) => handle()
  * answer before it has been sent. Long bodies take turns before they are read, so that they don't fill the memory.
  */
 export function registerAdmission(app: FastifyInstance, { gate }: Core): void {
+  const pace = new Pace()
   const admit: Record<Budget, Admit> = {
     none: atOnce,
     // A long body has had a turn of its own.
@@ -70,10 +74,14 @@ export function registerAdmission(app: FastifyInstance, { gate }: Core): void {
     // Sockets take turns when they are set up.
     if (route.websocket || route.wsHandler) return
     const { handler } = route
-    const run = admit[route.config?.budget ?? 'light']
+    const { budget = 'light', paced } = route.config ?? {}
+    const run = admit[budget]
     route.handler = async function (request, reply) {
+      const handle = () => handler.call(this, request, reply)
+      // It waits in its turn: of one person's requests few wait at once then.
+      const handleAtPace = () => pace.wait(request.caller.userId).then(handle)
       try {
-        return await run(request, reply, () => handler.call(this, request, reply))
+        return await run(request, reply, paced ? handleAtPace : handle)
       } catch (error) {
         if (!reply.sent) throw error
         logLate(error, request)

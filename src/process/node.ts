@@ -25,7 +25,6 @@ import { followReplica } from '../db/read-replica.ts'
 import { watchSessions } from '../features/auth/session-watch.ts'
 import { watchNodes } from '../features/nodes/node-watch.ts'
 import { createGate } from '../scheduling/gate.ts'
-import { Pace } from '../scheduling/pace.ts'
 import type { Config } from '../settings/config.ts'
 import { createRefreshTokens } from '../tokens/refresh-tokens.ts'
 import { deriveKeys } from '../tokens/secrets.ts'
@@ -106,7 +105,6 @@ export async function createNode({
       : createMemoryPresence(config.presence),
     rateSlots: redis ? createRedisRateSlots(redis, ownSlots) : ownSlots,
     gate: createGate(config, clock),
-    pace: new Pace(),
     tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
     refreshTokens: createRefreshTokens(jwtSecrets),
     files: createFiles(config),

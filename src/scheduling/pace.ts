@@ -6,10 +6,7 @@ const GAP_MS = 50
 /** People whose turns are remembered; the one who did nothing for the longest time makes room. */
 const REMEMBERED = 10_000
 
-/**
- * The pace of changes that other people are told of at once and that can be made again and again: texts, groups,
- * requests, blocks, being in a class. One person's requests take turns (admission.ts), so few of them wait here.
- */
+/** The pace at which each person makes changes on this node; `paced` of an operation says which (http/admission.ts). */
 export class Pace {
   /** When each person may make the next change, by `performance.now()`. */
   readonly #nextAt = new LRUCache<number, number>({ max: REMEMBERED })

@@ -36,7 +36,6 @@ interface JoinedClass {
  * or ended one, and for people who were removed; 429 `rate_limited` after too many of these.
  */
 export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
-  await core.pace.wait(userId)
   const joined = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     const now = new Date(core.clock())
@@ -169,7 +168,6 @@ async function enter(
 
 /** Ends one's own membership; 404 without. */
 export async function leaveClass(core: Core, actor: Actor, userId: number, classId: number): Promise<void> {
-  await core.pace.wait(userId)
   const tell = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, classId)
     const now = new Date(core.clock())

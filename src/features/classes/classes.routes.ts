@@ -35,6 +35,7 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
     summary: 'Join a class by its code, or by that of a mailed link',
     description:
       'Joining twice is joining once. The code of a link is for the address that it was mailed to, and confirms that.',
+    paced: true,
     body: JoinBody,
     answer: OwnClassAnswer,
     refuses: ['not_found', 'too_many', 'rate_limited'],
@@ -67,6 +68,7 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
   operation('leaveClass', 'DELETE /:id/membership', {
     summary: 'Leave a class',
     description: 'An attempt under way goes on; who left by themselves may join again.',
+    paced: true,
     params: ClassParams,
     answer: Success,
     refuses: ['not_found'],

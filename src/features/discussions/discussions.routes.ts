@@ -50,6 +50,7 @@ export const discussionRoutes: FastifyPluginAsync<{ core: Core }> = async (app, 
   operation('editComment', 'PATCH /comments/:id', {
     summary: 'Edit a comment of one’s own',
     budget: 'heavy',
+    paced: true,
     params: IdParams,
     body: EditCommentBody,
     answer: CommentAnswer,

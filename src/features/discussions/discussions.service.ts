@@ -118,7 +118,6 @@ export async function editComment(
   commentId: number,
   message: string,
 ): Promise<Comment> {
-  await core.pace.wait(caller.userId)
   const questionId = await storeEdit(core, caller, commentId, message)
   publish(core, await requireComment(core.db, commentId), 'edited')
   const comment = (await readDiscussion(core, caller, questionId)).byId.get(commentId)

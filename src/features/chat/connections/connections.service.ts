@@ -38,7 +38,6 @@ export async function requestConnection(
   recipientId: number,
 ): Promise<RequestOutcome> {
   if (recipientId === userId) throw new AppError('self_connection')
-  await core.pace.wait(userId)
   const asked = await core.db.transaction(async (tx): Promise<RequestOutcome | RepeatedRequest> => {
     await lockAlone(tx, LOCKS.pair(userId, recipientId))
     if (!(await people.findPerson(tx, recipientId)) || (await people.isBlocked(tx, recipientId, userId)))
@@ -144,7 +143,6 @@ export async function respondToRequest(
 
 /** Ends a connection, which either side may do, or withdraws a request. The conversation stays readable. */
 export async function endConnection(core: Core, userId: number, connectionId: number): Promise<void> {
-  await core.pace.wait(userId)
   const ended = await core.db.transaction(async (tx) => {
     const connection = await findLocked(tx, connectionId)
     if (connection?.requesterId !== userId && connection?.recipientId !== userId)

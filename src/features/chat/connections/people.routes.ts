@@ -43,6 +43,7 @@ export const peopleRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { co
     summary: 'Block somebody',
     description:
       'While the block lasts, neither can send direct messages to the other: it is as if they were not connected. If the blocked person asks to connect, the answer is as if you did not exist.',
+    paced: true,
     params: BlockParams,
     answer: Success,
     refuses: ['not_found'],
@@ -53,6 +54,7 @@ export const peopleRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { co
 
   operation('unblockUser', 'DELETE /blocks/:user_id', {
     summary: 'End a block',
+    paced: true,
     params: BlockParams,
     answer: Success,
     refuses: ['not_found'],

@@ -54,7 +54,6 @@ export async function listBlocked(core: Core, userId: number) {
 /** Blocks somebody: no more requests or direct messages between the two, and neither sees the other's presence. */
 export async function block(core: Core, userId: number, blockedId: number): Promise<void> {
   if (blockedId === userId) throw new AppError('not_found')
-  await core.pace.wait(userId)
   const connection = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.pair(userId, blockedId))
     if (!(await store.findPerson(tx, blockedId))) throw new AppError('not_found')
@@ -78,7 +77,6 @@ export async function block(core: Core, userId: number, blockedId: number): Prom
 
 /** Ends a block; does nothing without one. */
 export async function unblock(core: Core, userId: number, blockedId: number): Promise<void> {
-  await core.pace.wait(userId)
   const conversationId = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.pair(userId, blockedId))
     await store.deleteBlock(tx, userId, blockedId)

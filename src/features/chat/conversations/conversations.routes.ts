@@ -42,6 +42,7 @@ export const conversationRoutes: FastifyPluginAsync<ChatParts> = async (app, { c
 
   operation('getConversation', 'GET /conversations/:id', {
     summary: 'A conversation with its members',
+    paced: true,
     params: IdParams,
     answer: ConversationAnswer,
     refuses: ['not_found'],

@@ -84,7 +84,6 @@ export async function changeSettings(
   conversationId: number,
   change: SettingsBody,
 ): Promise<Settings> {
-  await core.pace.wait(userId)
   const settings = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     const before = await store.findSettings(tx, conversationId, userId)

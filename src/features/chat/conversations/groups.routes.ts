@@ -33,6 +33,7 @@ export const groupRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
   operation('renameGroup', 'PATCH /groups/:id', {
     summary: 'Rename a group: its owner only',
+    paced: true,
     params: IdParams,
     body: RenameBody,
     answer: ConversationAnswer,
@@ -46,6 +47,7 @@ export const groupRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
   operation('addGroupMembers', 'POST /groups/:id/members', {
     summary: 'Add accepted connections to a group: its owner only',
+    paced: true,
     params: IdParams,
     body: MembersBody,
     answer: ConversationAnswer,
@@ -60,6 +62,7 @@ export const groupRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
   operation('removeGroupMember', 'DELETE /groups/:id/members/:user_id', {
     summary: 'Remove somebody from a group, or oneself',
     description: 'An owner who leaves hands the group on to its longest-standing member.',
+    paced: true,
     params: MemberParams,
     answer: Success,
     refuses: ['owner_only', 'class_group', 'not_found'],

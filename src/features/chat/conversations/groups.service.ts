@@ -101,7 +101,6 @@ async function changeGroup(
   what: 'name' | 'members' | 'own membership',
   change: (tx: Executor, memberIds: number[]) => Promise<boolean>,
 ): Promise<void> {
-  await core.pace.wait(userId)
   const version = await core.db.transaction(async (tx) => {
     await lockConversation(tx, conversationId)
     const memberIds = await store.listGroupMemberIds(tx, conversationId)

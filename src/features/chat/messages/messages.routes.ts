@@ -75,6 +75,7 @@ export const changeRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { co
 
   operation('editMessage', 'PATCH /messages/:id', {
     summary: "Edit one's own message",
+    paced: true,
     params: IdParams,
     body: EditBody,
     answer: MessageAnswer,

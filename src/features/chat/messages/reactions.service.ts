@@ -36,7 +36,6 @@ export async function react(
   input: ReactionInput,
 ): Promise<{ reactions: Reaction[]; version: number }> {
   if (!EMOJI.test(input.emoji)) throw invalidField('/emoji', 'must be one emoji')
-  await core.pace.wait(input.userId)
   const reacted = await reactionsShared(core)(input)
   if (typeof reacted === 'string') throw new AppError(reacted)
   return { reactions: toReactions(input.userId, reacted.reactions), version: reacted.version }
