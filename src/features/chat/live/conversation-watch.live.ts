@@ -43,9 +43,10 @@ export class ConversationWatch {
   #membersReadAt = 0
   /** Whether `#people` still have to be told about a change of the members or the name. */
   #membersChanged = false
+  /** Events that came while the node was reading, or before the first version was known. */
   #waiting: VersionedEvent[] = []
-  #reading = false
-  #readAgain = false
+  /** What the node does about changes that it has not got by events: `due` while it has to read, once more if it is reading. */
+  #catchingUp: 'idle' | 'due' | 'reading' = 'idle'
   #settled: Promise<void> = Promise.resolve()
 
   constructor(core: Core, id: number, listener: WatchListener) {
@@ -80,7 +81,7 @@ export class ConversationWatch {
    */
   join(person: Person, version: number): void {
     this.#version ??= version
-    if (this.#reading || version < this.#membersReadAt) this.admit(person)
+    if (this.#catchingUp !== 'idle' || version < this.#membersReadAt) this.admit(person)
     else this.#people.add(person)
     this.catchUpTo(version)
   }
@@ -134,7 +135,7 @@ export class ConversationWatch {
   }
 
   #deliverWaiting(): void {
-    if (this.#version === undefined || this.#reading) return
+    if (this.#version === undefined || this.#catchingUp !== 'idle') return
     for (let change = this.#waiting.shift(); change; change = this.#waiting.shift()) {
       if (change.version <= this.#version) {
         if (change.kind !== 'members' && change.kind !== 'reactions' && change.repeated) this.#deliver(change)
@@ -150,23 +151,22 @@ export class ConversationWatch {
 
   /** Reads what is missing. A call during a reading makes it read once more. */
   #read(): void {
-    this.#readAgain = true
-    if (this.#reading) return
-    this.#reading = true
-    this.#settled = this.#readUntilDone()
+    const wasIdle = this.#catchingUp === 'idle'
+    this.#catchingUp = 'due'
+    if (wasIdle) this.#settled = this.#readUntilDone()
   }
 
   async #readUntilDone(): Promise<void> {
     try {
-      while (this.#readAgain) {
-        this.#readAgain = false
+      while (this.#catchingUp === 'due') {
+        this.#catchingUp = 'reading'
         await this.#readMissing()
       }
     } catch (error) {
       // The next event or check tries again.
       this.#core.log.warn({ err: error, conversation_id: this.id }, 'a conversation could not be read')
     }
-    this.#reading = false
+    this.#catchingUp = 'idle'
     this.#deliverWaiting()
   }
 
@@ -180,8 +180,10 @@ export class ConversationWatch {
     this.#version = history.version
     this.#membersReadAt = history.version
     this.#membersChanged ||= history.membersChanged
-    this.#readAgain ||= history.hasMore
-    if (history.hasMore) return
+    if (history.hasMore) {
+      this.#catchingUp = 'due'
+      return
+    }
 
     await this.#sendConversation(this.#membersChanged ? [...this.#people, ...arriving] : arriving)
     this.#membersChanged = false

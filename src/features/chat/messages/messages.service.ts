@@ -17,7 +17,7 @@ import { toChange, toMessage, toMessageFor } from './message-mapping.ts'
 import * as store from './messages.store.ts'
 import { findEarlier, findFirst, whileUnderWay } from './repeated-sends.ts'
 import { createSender } from './sending.service.ts'
-import { isRich, type Send, type SentRow, type StoredSend } from './sending.store.ts'
+import { isRich, type NamedSend, type Send, type SentRow, type StoredSend } from './sending.store.ts'
 
 const DEFAULT_PAGE = 50
 const LARGEST_PAGE = 100
@@ -41,59 +41,32 @@ export async function sendMessage(
   conversationId: number,
   input: SendBody,
 ): Promise<SendResult> {
-  const fault = findFault(input)
-  if (fault) {
-    // Somebody whose help is locked is told that first.
-    await requireHelp(core, senderId)
-    throw fault
-  }
-  const clientId = input.client_id?.toLowerCase()
-  const named = clientId === undefined ? undefined : { senderId, clientId }
-  const slot = `chat:${senderId}`
-  const holder = clientId ?? randomUUID()
-  const taken = await core.rateSlots.take(slot, holder, core.config.chat.sendIntervalMs)
-  if (taken.state === 'refused') {
-    await requireHelp(core, senderId)
-    const first = named && (await findFirst(core, named))
-    if (first) return repeat(core, senderId, first)
-    throw new AppError('rate_limited', { retryAfter: taken.retryAfterMs / 1_000 })
-  }
-  let first: StoredSend | undefined
-  try {
-    first = named && (await findEarlier(core, named, taken.state === 'held'))
-    if (first) await requireHelp(core, senderId)
-    else {
-      const storing = storeAndPublish(core, senderId, conversationId, input)
-      const sent = await (named ? whileUnderWay(core, named, storing) : storing)
-      if (sent !== 'repeated') return sent
-      first = named && (await findFirst(core, named))
-      // The conversation of the first send was deleted, or its sender isn't in it any more.
-      if (!first) throw new AppError('not_found')
-    }
-  } catch (error) {
-    if (taken.state === 'taken') await core.rateSlots.release(slot, holder)
+  await requireComplete(core, senderId, input)
+  const send = toSend(senderId, conversationId, input)
+  const slot = await takeSlot(core, send)
+  if (slot.state === 'refused') return repeatOrRefuse(core, send, slot.retryAfterMs)
+  const { sent, first } = await storeOrFindFirst(core, send, slot.state === 'held').catch(async (error) => {
+    await slot.release()
     throw error
-  }
+  })
+  if (sent) return sent
   // The slot stays closed for the interval of the first send, even if a repeat has taken it.
-  if (taken.state === 'taken' && first.ageMs >= core.config.chat.sendIntervalMs)
-    await core.rateSlots.release(slot, holder)
+  if (first.ageMs >= core.config.chat.sendIntervalMs) await slot.release()
   return repeat(core, senderId, first)
 }
 
-/** What is wrong with a send that its schema lets through. */
-function findFault({ message, attachment_ids: files = [] }: SendBody): AppError | undefined {
-  if (!message && files.length === 0) return invalidField('/message', 'is required')
-  if (new Set(files).size < files.length) return new AppError('invalid_attachment')
-  return undefined
+/** Refuses what its schema lets through and can't be sent. Somebody whose help is locked is told that first. */
+async function requireComplete(core: Core, senderId: number, input: SendBody): Promise<void> {
+  const { message, attachment_ids: files = [] } = input
+  const isEmpty = !message && files.length === 0
+  const isDoubled = new Set(files).size < files.length
+  if (isEmpty || isDoubled) await requireHelp(core, senderId)
+  if (isEmpty) throw invalidField('/message', 'is required')
+  if (isDoubled) throw new AppError('invalid_attachment')
 }
 
-async function storeAndPublish(
-  core: Core,
-  senderId: number,
-  conversationId: number,
-  input: SendBody,
-): Promise<SendResult | 'repeated'> {
-  const send = {
+function toSend(senderId: number, conversationId: number, input: SendBody): Send {
+  return {
     conversationId,
     senderId,
     message: input.message ?? '',
@@ -102,6 +75,55 @@ async function storeAndPublish(
     attachmentIds: input.attachment_ids ?? [],
     mentions: [...new Set(input.mentions)],
   }
+}
+
+/** How repeats of a send find it; undefined: without a `client_id` there are none. */
+function namedOf({ senderId, clientId }: Send): NamedSend | undefined {
+  return clientId === null ? undefined : { senderId, clientId }
+}
+
+/** The sender's slot, or a refusal. `release` frees it, except where an earlier send with this `client_id` has taken it. */
+async function takeSlot({ rateSlots, config }: Core, { senderId, clientId }: Send) {
+  const name = `chat:${senderId}`
+  const holder = clientId ?? randomUUID()
+  const taken = await rateSlots.take(name, holder, config.chat.sendIntervalMs)
+  const release = async () => {
+    if (taken.state === 'taken') await rateSlots.release(name, holder)
+  }
+  return { ...taken, release }
+}
+
+/** Too soon after another message: only what is stored already is answered. */
+async function repeatOrRefuse(core: Core, send: Send, retryAfterMs: number): Promise<SendResult> {
+  await requireHelp(core, send.senderId)
+  const named = namedOf(send)
+  const first = named && (await findFirst(core, named))
+  if (first) return repeat(core, send.senderId, first)
+  throw new AppError('rate_limited', { retryAfter: retryAfterMs / 1_000 })
+}
+
+/** Stores and publishes the message, unless one with its `client_id` is stored already: `first` is that one. */
+async function storeOrFindFirst(
+  core: Core,
+  send: Send,
+  isRepeatExpected: boolean,
+): Promise<{ sent: SendResult; first?: never } | { sent?: never; first: StoredSend }> {
+  const named = namedOf(send)
+  const earlier = named && (await findEarlier(core, named, isRepeatExpected))
+  if (earlier) {
+    await requireHelp(core, send.senderId)
+    return { first: earlier }
+  }
+  const storing = storeAndPublish(core, send)
+  const sent = await (named ? whileUnderWay(core, named, storing) : storing)
+  if (sent !== 'repeated') return { sent }
+  const first = named && (await findFirst(core, named))
+  // The conversation of the first send was deleted, or its sender isn't in it any more.
+  if (!first) throw new AppError('not_found')
+  return { first }
+}
+
+async function storeAndPublish(core: Core, send: Send): Promise<SendResult | 'repeated'> {
   const row = (await senderOf(core)(send)) ?? (await retryOrRefuse(core, send))
   if (row === 'repeated') return row
   const plain = { isEdited: false, isDeleted: false, reactions: null, attachments: null, mentions: null }
@@ -110,8 +132,8 @@ async function storeAndPublish(
   if (!stored) throw new AppError('not_found')
   const change = toChange(core, stored)
   measured.messages.inc()
-  core.bus.publish(`conversation:${conversationId}`, change)
-  return { message: toMessageFor(senderId, change.message), repeated: false }
+  core.bus.publish(`conversation:${send.conversationId}`, change)
+  return { message: toMessageFor(send.senderId, change.message), repeated: false }
 }
 
 async function retryOrRefuse(core: Core, send: Send): Promise<SentRow | 'repeated'> {
@@ -123,9 +145,9 @@ async function retryOrRefuse(core: Core, send: Send): Promise<SentRow | 'repeate
   const row = await senderOf(core)(send)
   if (row) return row
   if (send.attachmentIds.length > 0) {
-    const { senderId, clientId } = send
+    const named = namedOf(send)
     // The first send has its files.
-    if (clientId !== null && (await findFirst(core, { senderId, clientId }))) return 'repeated'
+    if (named && (await findFirst(core, named))) return 'repeated'
     await requireUnsent(core, send)
   }
   throw new AppError('invalid_reply')
@@ -194,7 +216,6 @@ export async function editMessage(
   messageId: number,
   { message: text, mentions }: EditBody,
 ): Promise<ChatMessage> {
-  await core.pace.wait(userId)
   const row = await changeOwnMessage(core, userId, messageId, async (tx, message, version) => {
     if (message.isDeleted) throw new AppError('not_found')
     if (!message.canSend) throw new AppError('not_connected')
