@@ -1,29 +1,35 @@
+/** The first byte of a text that is one frame (RFC 6455 §5.2). */
 const FIN_TEXT = 0x81
-const HEAD = '{"type":"'
+/** The second byte is the length, or says that the length follows in two or in eight bytes. */
+const LENGTH_IN_TWO = 126
+const LENGTH_IN_EIGHT = 127
+/** How the text of every frame begins, since `type` is the first field of its payload. */
+const TEXT_HEAD = '{"type":"'
 
-/** A complete WebSocket text frame (RFC 6455 §5.2, unmasked). It is built once and written to every socket. */
+/** A complete WebSocket text frame, unmasked as a server's are. It is built once and written to every socket. */
 export function encodeFrame(payload: object): Buffer {
   const text = JSON.stringify(payload)
   const length = Buffer.byteLength(text)
-  const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const second = length < LENGTH_IN_TWO ? length : length < 65_536 ? LENGTH_IN_TWO : LENGTH_IN_EIGHT
+  const headLength = headLengthOf(second)
   const frame = Buffer.allocUnsafe(headLength + length)
   frame[0] = FIN_TEXT
-  if (headLength === 2) frame[1] = length
-  else if (headLength === 4) {
-    frame[1] = 126
-    frame.writeUInt16BE(length, 2)
-  } else {
-    frame[1] = 127
-    frame.writeBigUInt64BE(BigInt(length), 2)
-  }
+  frame[1] = second
+  if (second === LENGTH_IN_TWO) frame.writeUInt16BE(length, 2)
+  if (second === LENGTH_IN_EIGHT) frame.writeBigUInt64BE(BigInt(length), 2)
   frame.write(text, headLength)
   return frame
 }
 
-/** The `type` of a frame that `encodeFrame` made; every frame begins with it. */
+/** How many bytes come before the text, by the second one of them. */
+function headLengthOf(second: number): number {
+  if (second === LENGTH_IN_EIGHT) return 10
+  return second === LENGTH_IN_TWO ? 4 : 2
+}
+
+/** The `type` of a frame that `encodeFrame` made, without parsing the rest of its text. */
 export function typeOfFrame(frame: Buffer): string {
-  const length = (frame[1] as number) & 0x7f
-  const start = (length < 126 ? 2 : length === 126 ? 4 : 10) + HEAD.length
+  const start = headLengthOf(frame[1] as number) + TEXT_HEAD.length
   return frame.toString('latin1', start, frame.indexOf('"', start))
 }
 

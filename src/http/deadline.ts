@@ -128,7 +128,8 @@ class Deadline {
     // Nobody needs the rest of the body.
     if (!this.#request.raw.complete) reply.header('connection', 'close')
     void reply.send(busy())
-    // The handler goes on, and Fastify would complain about a second answer.
+    // The handler goes on and answers too, and Fastify warns about second answers: then `send` does nothing any more.
+    // Not before this answer is out, since Fastify's handling of errors sends it by `send` as well.
     reply.raw.once('finish', () => {
       reply.send = () => reply
     })
