@@ -34,7 +34,7 @@ export interface ClientOptions {
 /** Every operation of the service, in the form of openapi-fetch, as the signed-in person; and the session. */
 export interface Client extends Operations {
   readonly baseUrl: string
-  /** As it was handed over, but for what ends with the client. */
+  /** The platform as it was passed in, except for what ends with the client. */
   readonly platform: Lifetime
   /** The service's time. */
   readonly clock: ServerClock

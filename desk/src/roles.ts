@@ -8,7 +8,7 @@ export const ROLES = [
   ['user,admin', t('Both')],
 ] as const
 
-/** Who teaches a class may have the role `user`. */
+/** Somebody who teaches a class may have the role `user`. */
 export const isAdministrator = ({ role }: Pick<User, 'role'>) => role !== 'user'
 
 export const nameOfRole = (role: string) => ROLES.find(([value]) => value === role)?.[1] ?? role

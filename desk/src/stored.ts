@@ -15,7 +15,7 @@ export function readStored<T>(name: string): T | undefined {
   }
 }
 
-/** Where nobody is signed in, nothing is kept: the views of who was may still be closing. */
+/** When nobody is signed in, nothing is kept: the views of the person who was may still be closing. */
 export function writeStored(name: string, value: unknown): void {
   if (!client.session.$user.get()) return
   try {

@@ -16,7 +16,7 @@ export interface AttemptUnderWay {
 }
 
 const STORED = 'under-way'
-/** So long after an exam's end its attempts may still run, since teachers extend them beyond it. */
+/** How long after an exam's end its attempts may still run, since teachers extend them beyond it. */
 const EXTENDED_MS = 12 * 3_600_000
 
 /** The person's attempts under way, as far as they are known here. */

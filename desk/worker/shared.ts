@@ -14,8 +14,9 @@ function isPicture({ type, size }: File): boolean {
  * What another app of this device shares comes as a form (`share_target` in `public/app.webmanifest`). It waits on this
  * device, under an id that nobody else knows, until the chat has taken it, where the person says to whom it goes.
  *
- * Other sites can send such a form too, and hide where it comes from: `Origin` is `null` then, as for the browser's own.
- * Who sent it the browser tells the service alone, which leads to the chat with the id or without it.
+ * Other sites can send such a form too, and hide where it comes from: `Origin` is `null` then, as for the browser's
+ * own. Only to the service does the browser say who sent it, and the service leads to the chat with the id or without
+ * it.
  */
 export async function takeShared(request: Request): Promise<Response> {
   const origin = request.headers.get('origin')

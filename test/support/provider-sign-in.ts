@@ -6,7 +6,7 @@ import type { Client } from './client.ts'
 import { CLIENT_ID, CLIENT_SECRET, type Issuer } from './outside/issuer.ts'
 import type { SharedService } from './service.ts'
 
-/** Where the tests' app has itself sent back to. */
+/** Where the provider sends people of the tests' app back to. */
 export const APP = 'org.example.app:/back'
 
 /** The settings of a service whose people sign in there. */

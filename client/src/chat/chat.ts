@@ -38,7 +38,7 @@ const MOST_ROOMS = 20
 /** How soon, and how often, the list is read by HTTP while there is no socket. */
 const LIST_AFTER_MS = 3_000
 const LIST_EVERY_MS = 15_000
-/** Shorter than the others show that somebody is typing, and far below the service's limit of frames. */
+/** Shorter than others show that somebody is typing, and far below the service's limit of frames. */
 const TYPING_EVERY_MS = 3_000
 
 export function createChat(client: Client): Chat {

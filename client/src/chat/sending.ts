@@ -15,7 +15,7 @@ interface OpenStorage {
 /** `uploaded`: the ids of those of its files that are uploaded already. */
 type Message = Draft & { conversationId: number; uploaded?: number[] }
 
-/** Where it is shown what one person sends. */
+/** Where the things that one person sends are shown. */
 interface SendingState {
   $outgoing: WritableAtom<readonly Outgoing[]>
   $reacting: WritableAtom<readonly Reacting[]>

@@ -45,8 +45,8 @@ const DECISION_MS = 2_000
 /**
  * One attempt. Each answer is written to this machine's journal first and then synced, so that none is lost without a
  * network, in a crash or at a reload. Answers from other devices are taken over. One tab writes: it holds a lock, and
- * has a number in the journal that each of its writes is checked by. What only sends the answers of a closed page makes
- * way for each page of the exam.
+ * has a number in the journal that each of its writes is checked by. A session that only sends the answers of a closed
+ * page makes way for every page of the exam.
  */
 export class ExamSession {
   readonly $state: ReadableAtom<ExamState>
@@ -130,7 +130,7 @@ export class ExamSession {
     await isDecided
   }
 
-  /** Whether this is what writes. */
+  /** Whether this session is the one that writes. */
   get writes(): boolean {
     return !this.#isClosed && this.#state.role !== 'reader'
   }
@@ -255,7 +255,7 @@ export class ExamSession {
     }
   }
 
-  /** What fails in this program itself is shown, and tried again as what the service doesn't answer. */
+  /** A failure of this program itself is shown, and tried again like a request that the service doesn't answer. */
   #sync(): void {
     try {
       this.#do({ is: 'due' })
@@ -286,7 +286,7 @@ export class ExamSession {
       if (role === 'stranded') throw new Error('The store fails')
       if (this.#kept !== journal) {
         if (!this.#isPaperKept && isOpen(journal)) await keepPaper(storage, userId, journal)
-        // What is done is removed; should it go on, it is stored again.
+        // A finished journal is removed; should the attempt go on, it is stored again.
         this.#isPaperKept = !isDone(journal)
         if (!(await keepJournal(storage, userId, journal))) {
           // This tab may have claimed it anew meanwhile.

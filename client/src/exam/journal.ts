@@ -150,9 +150,9 @@ export type Effect =
 
 /** Answers given within this time are sent together. */
 const SYNC_AFTER_MS = 800
-/** A new writer begins so much higher: an earlier one may have sent revisions that it couldn't store any more. */
+/** A new writer begins this much higher: an earlier one may have sent revisions that it couldn't store any more. */
 const REVISIONS_OF_A_WRITER = 20
-/** A blind one begins so much higher: above what it offers, and below whoever can store that they write. */
+/** A blind one begins this much higher: above what it offers, and below any tab that can store that it writes. */
 const REVISIONS_OF_A_BLIND_ONE = 10
 
 /** The name of the marks among the parts of a sync. */
@@ -390,7 +390,7 @@ function takeUp(state: JournalState, stored: JournalProgress | undefined): Journ
   const isNew = role === 'reader'
   const beganAt = isNew ? revision : state.beganAt
   const taken = { ...state, known: stored ?? known, beganAt, offerAt: undefined, refused: [] }
-  // This tab's own journal holds all of it, and perhaps more, but for what it has offered in vain.
+  // This tab's own journal holds all of it, and perhaps more, except what it has offered in vain.
   if (!stored || isSame(stored, known))
     return { ...taken, journal: { ...takeBack(journal, stored, state), revision } }
   const merged = { ...merge(stored, journal), revision }

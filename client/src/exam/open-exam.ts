@@ -21,7 +21,7 @@ export { type KeptAnswers, type KeptAnswersSender, sendKeptAnswers } from './kep
 export type { ExamState } from './shown-state.ts'
 
 const START_MS = 60_000
-/** So long after its end by this machine's clock nobody can be sending answers of an attempt any more. */
+/** How long after its end, by this machine's clock, somebody may still be sending answers of an attempt. */
 const SURELY_OVER_MS = 60_000
 
 /**

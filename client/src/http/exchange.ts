@@ -13,7 +13,7 @@ import {
 } from './request.ts'
 
 const EXCHANGE_MS = 15_000
-/** An upload has failed if nothing of it gets on for so long. */
+/** An upload has failed if it makes no progress for this long. */
 const STALLED_MS = 60_000
 /** 64 KiB, headers and other requests included. */
 export const LARGEST_LAST_CHANGE = 60 * 1_024

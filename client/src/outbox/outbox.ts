@@ -23,7 +23,7 @@ const REFUSALS = [
   'not_found',
   'too_many',
 ]
-/** A proxy that has refused a form so often as too large won't let it through. */
+/** A proxy that has refused a form this often as too large won't let it through. */
 const MOST_TOO_LARGE = 5
 /** How often a store that failed is tried again. */
 const STORE_AGAIN_MS = 5_000

@@ -33,7 +33,9 @@ export type SignedIn<P extends AuthPath> =
   | { user: User; error?: never }
   | { user?: never; error: Failure<Codes<P>> }
 
-/** Whose something is that is stored or sent: an account, and its stay on this machine from a sign-in to the logout. */
+/**
+ * The owner of something that is stored or sent: an account, and its stay on this machine from a sign-in to the logout.
+ */
 export interface Owner {
   readonly userId: number
   readonly stay: string
@@ -137,7 +139,7 @@ export class Session {
     })
   }
 
-  /** Whose a write is that is made now; undefined if nobody is signed in, or if that isn't known yet. */
+  /** The owner of a write that is made now; undefined if nobody is signed in, or if that isn't known yet. */
   owner(): Owner | undefined {
     return this.#grant && { userId: this.#grant.user.id, stay: this.#grant.stay }
   }

@@ -1,8 +1,8 @@
 interface BadgeProps {
   count: number
-  /** What it says to who doesn't see where it stands: a sentence with the number. */
+  /** What it says to people who don't see where it stands: a sentence with the number. */
   label: string
-  /** Of what the person doesn't want to be told. */
+  /** Whether it counts things that the person doesn't want to be told of. */
   isQuiet?: boolean
 }
 

@@ -33,13 +33,14 @@ function omit<T extends object>(of: Partial<T>, names: readonly (keyof T)[]): Pa
 /** A field in words, for the question which of two versions stays. */
 export interface Describe<T> {
   label: (name: keyof T & string) => string
-  /** `version` is what this one of both has of the fields. */
+  /** `version`: the fields in this one of the two versions. */
   value: (name: keyof T & string, value: unknown, version: Partial<T>) => string
 }
 
 /**
- * Sends changes; `send` answers `false` if they are not to be made. Where somebody else has changed the same meanwhile,
- * or what the changes were made on (`was`), both are shown and the person decides. False if nothing was decided.
+ * Sends changes; `send` answers `false` if they are not to be made. If somebody else has changed the same fields
+ * meanwhile, or those on which the changes are based (`was`), both versions are shown and the person decides. False if
+ * nothing was decided.
  */
 export async function sendChanges<T extends object>(
   { changes, was }: FormChanges<T>,

@@ -15,8 +15,8 @@ interface EditState<T> {
 }
 
 /**
- * What somebody changes of what is stored. What they have typed stays, and so does what they saw when they did, though
- * the stored is read anew or the page is closed meanwhile; all other fields are as they are stored now.
+ * What somebody changes of what is stored. What they have typed stays, and so does what they saw then, even if the
+ * stored values are read anew or the page is closed meanwhile; all other fields are as they are stored now.
  */
 export function useChanges<T extends object>(
   stored: T,

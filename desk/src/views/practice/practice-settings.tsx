@@ -7,7 +7,7 @@ interface PracticeSettingsProps {
   reload: () => Promise<void>
 }
 
-/** How much a day brings, and how well it shall be kept. */
+/** How many new questions a day brings, and how well answers should be remembered. */
 export function PracticeSettings({ settings, reload }: PracticeSettingsProps) {
   return (
     <details class="sheet">

@@ -35,7 +35,7 @@ const AHEAD_PX = 600
 /** The list starts at the first unread message, if it is at most this many pages back. */
 const PAGES_BACK = 20
 const SETTLED_MS = 150
-/** How long a message is marked to which somebody was led. */
+/** How long a message stays marked after somebody was led to it. */
 const MARKED_MS = 4_000
 
 /**

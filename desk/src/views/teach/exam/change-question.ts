@@ -3,7 +3,7 @@ import { promptForConfirmation, promptForName } from '../../../components/dialog
 import { t } from '../../../texts.ts'
 import type { Exam } from './tab-props.ts'
 
-/** Says before a published exam that students have begun gets other settings whom that concerns; false: it stays. */
+/** Says whom it affects if the settings of a published exam that students have begun are changed; false: they stay. */
 export async function mayChange(
   { id, class_ids }: Pick<Exam, 'id' | 'class_ids'>,
   changes: Partial<Exam>,
@@ -12,7 +12,7 @@ export async function mayChange(
   if (!published) return true
   const said: string[] = []
   const isRetimed = 'duration_minutes' in changes || 'opens_at' in changes || 'closes_at' in changes
-  // Of an exam that is closed at once, it is asked how many attempts that ends.
+  // If the exam closes at once, the service is asked how many attempts that ends.
   const isClosed = Boolean(changes.closes_at && Date.parse(changes.closes_at) <= Date.now())
   if (isRetimed && !isClosed && attempts + under_way > 0)
     said.push(
@@ -30,7 +30,7 @@ export async function mayChange(
   return promptForConfirmation(question, t('Save'), false)
 }
 
-/** Says before a published exam that students have begun gets more questions whom that concerns; false: it stays. */
+/** Says whom it affects if a published exam that students have begun gets more questions; false: it stays. */
 export async function mayAdd(examId: number, count: number): Promise<boolean> {
   const begun = await countBegun(examId)
   if (begun === 0) return true
@@ -41,7 +41,7 @@ export async function mayAdd(examId: number, count: number): Promise<boolean> {
   return promptForConfirmation(question, t('Add'), false)
 }
 
-/** The same before it loses questions. */
+/** The same if it loses questions. */
 export async function mayDelete(examId: number, count: number): Promise<boolean> {
   const begun = await countBegun(examId)
   if (begun === 0) return true
@@ -52,7 +52,7 @@ export async function mayDelete(examId: number, count: number): Promise<boolean>
   return promptForConfirmation(question, t('Delete'))
 }
 
-/** The same before a question of it is saved with other marks. */
+/** The same if a question of it is saved with other marks. */
 export async function mayChangeMarks(examId: number): Promise<boolean> {
   const begun = await countBegun(examId)
   if (begun === 0) return true
@@ -63,7 +63,7 @@ export async function mayChangeMarks(examId: number): Promise<boolean> {
   return promptForConfirmation(question, t('Save'), false)
 }
 
-/** The same before all questions of a type get the same marks: what each had before is lost. */
+/** The same if all questions of a type get the same marks: what each had before is lost. */
 export async function maySetMarks({ id, name }: Pick<Exam, 'id' | 'name'>): Promise<boolean> {
   const begun = await countBegun(id)
   if (begun === 0) return true

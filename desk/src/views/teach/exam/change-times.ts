@@ -12,17 +12,17 @@ export interface Times {
   closes_at: string | null
 }
 
-/** Of who has none of their own. */
+/** The times of somebody who has none of their own. */
 export const NO_TIMES: Times = { extra_time_percent: 0, opens_at: null, closes_at: null }
 
 type Confirm = true | undefined
 
 /** The operations on the times of one person or class. */
 export interface TimesOperations {
-  /** Changes single ones, as long as they are as they `was`; the others stay. */
+  /** Changes some of them, as long as they are as `was` says; the others stay. */
   change: (body: Partial<Times> & { was: Partial<Times>; confirm: Confirm }) => Promise<unknown>
   set: (body: Times & { was: Times; confirm: Confirm }) => Promise<unknown>
-  /** Gives them the exam's own, as long as they are as they `was` (JSON). */
+  /** Gives them the exam's own, as long as they are as `was` (JSON) says. */
   remove: (query: { was: string; confirm: Confirm }) => Promise<unknown>
 }
 

@@ -163,7 +163,10 @@ interface QuestionKey {
   key: string | undefined
 }
 
-/** The questions as they are today. Whose exam it isn't, mayn't read them, and is shown options A to D without a key. */
+/**
+ * The questions as they are today. Teachers may not read those of an exam that isn't theirs: they are shown options A
+ * to D without a key.
+ */
 async function readWritten(examId: number): Promise<ReadonlyMap<number, QuestionKey>> {
   const pages = await readAllPages((page) =>
     ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),

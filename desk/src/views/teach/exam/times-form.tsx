@@ -7,7 +7,7 @@ import { momentIn } from '../../../moments.ts'
 import { t } from '../../../texts.ts'
 import { changeTimes, NO_TIMES, removeTimes, type Times, type TimesOperations } from './change-times.ts'
 
-/** Offered to who has no times of their own. */
+/** Offered to people who have no times of their own. */
 const USUAL_PERCENT = 25
 
 interface TimesFormProps {

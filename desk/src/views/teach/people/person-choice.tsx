@@ -18,7 +18,7 @@ interface PersonChoiceProps {
   onChoose?: (id: string) => void
 }
 
-/** How the person is called that is chosen in a form, by the choice's name. */
+/** The name of the person who is chosen in a form, by the choice's name. */
 export function chosenPerson(fields: Fields, name: string): string {
   const [, text] = JSON.parse(String(fields[`${name}_chosen`])) as Person
   return text
