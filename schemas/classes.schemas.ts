@@ -93,7 +93,7 @@ export const ClassChanges = Type.Object(
     ...Type.Partial(Type.Object(classFields)).properties,
     replace: Type.Optional(
       Type.Boolean({
-        description: 'true: students of the class who become its teachers are students no more',
+        description: 'true: students of the class who become its teachers are no longer its students',
       }),
     ),
     was: Was(classFields),

@@ -17,7 +17,7 @@ const ResultMode = Type.Enum(['instant', 'on_release'])
 const MsqScoring = Type.Enum(['all_or_nothing', 'partial'])
 
 export const Shuffle = Type.Enum(['none', 'questions', 'options', 'both'], {
-  description: 'what is in another order in each attempt; those that have begun keep theirs',
+  description: 'what is put into a different order in each attempt; those that have begun keep theirs',
 })
 
 const DrawRule = Type.Object({ tag: Tag, count: Type.Integer({ minimum: 1, maximum: 500 }) })
@@ -35,7 +35,7 @@ const settings = {
   result_mode: ResultMode,
   is_published: Type.Boolean(),
   open_for_practice: Type.Boolean({
-    description: 'while it is published, whoever may see it can practise its questions, keys included',
+    description: 'while it is published, everybody who may see it can practise its questions, keys included',
   }),
   pass_percentage: Type.Number({ minimum: 0, maximum: 100 }),
   msq_scoring: MsqScoring,

@@ -3,10 +3,11 @@ import { Id, Nullable, QuestionType, Timestamp } from './common.ts'
 
 /** Whether the asker may know an exam's keys, and the marks that tell them. */
 export const keys = {
-  shows_keys: Type.Boolean({ description: 'whether keys, and marks that tell them, are shown' }),
+  shows_keys: Type.Boolean({ description: 'whether keys, and marks that reveal them, are shown' }),
   keys_open_at: Nullable({
     ...Timestamp,
-    description: 'until when they are not, unless results are released before; null: they are, or until then',
+    description:
+      'until when they are not, unless results are released before; null: they are shown, or only the release opens them',
   }),
 }
 const KnownKeys = Type.Object(keys)
@@ -63,7 +64,7 @@ export const Item = Type.Object(
       }),
       { description: 'of each prompt of MATCHING, and each item of ORDERING' },
     ),
-    too_few: Type.Boolean({ description: 'fewer than 20 attempts have it, of which nothing is flagged' }),
+    too_few: Type.Boolean({ description: 'fewer than 20 attempts have it, so nothing is flagged' }),
     flags: Type.Array(Type.Enum(['negative_discrimination', 'too_easy', 'too_hard', 'distractor_beats_key'])),
   },
   { $id: 'Item' },

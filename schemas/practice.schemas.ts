@@ -98,7 +98,7 @@ export const NextQuery = Type.Object({
     minimum: 0,
     maximum: MOST_AHEAD - MOST_NEXT,
     default: 0,
-    description: 'how many are left out, for devices that fetch cards ahead',
+    description: 'how many are skipped, for devices that fetch cards ahead',
   }),
   exam_id: Type.Optional(Id),
   tag: Type.Optional(Tag),
@@ -127,7 +127,7 @@ const Review = Type.Object({
   }),
   answered_at: Type.Optional({
     ...GivenInstant,
-    description: 'up to 30 days ago, in whatever order; left out: now, and after all that its card has had',
+    description: 'up to 30 days ago, in any order; left out: now, and after all that its card has had',
   }),
   took_ms: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'cut to 10 minutes' }),

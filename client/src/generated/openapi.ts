@@ -46,7 +46,7 @@ export type AdminClassAnswer = { success: true; class: AdminClass }
 
 export type AdminClassesAnswer = { success: true; classes: AdminClass[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
+export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
 
 export type AdminExamAnswer = { success: true; exam: AdminExam }
 
@@ -142,11 +142,11 @@ export type ClassAccommodationsAnswer = { success: true; accommodations: Accommo
 
 export type ClassAnswer = { success: true; class: { id: number; name: string; archived: boolean; students: number; conversation_id: number | null }; join_code: string | null; code_ends_at: string | null; /** the newest 500, newest first */ exams: { id: number; name: string }[]; members: ClassMember[]; invited: InvitedAddress[]; invited_total: number; total: number; page: number; per_page: number; total_pages: number }
 
-export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[]; /** true: students of the class who become its teachers are students no more */ replace?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] } }
+export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[]; /** true: students of the class who become its teachers are no longer its students */ replace?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] } }
 
 export type ClassConversationAnswer = { success: true; conv_id: number }
 
-export type ClassDashboardAnswer = { success: true; summary: { avgScore: number | null; totalAttempts: number; passRate: number | null; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: (number | null)[] }; performanceTrends: { labels: string[]; data: (number | null)[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: ({ created_at: string; username: string; full_name: string; exam_name: string; score: number | null; max_score: number | null; percentage: number | null })[]; examStats: ({ name: string; attempts: number; avgScore: number | null; passRate: number | null })[] }; /** exams whose keys are not shown: their attempts are counted, their marks are in no figure */ unmarked: ({ id: number; name: string; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null })[] }
+export type ClassDashboardAnswer = { success: true; summary: { avgScore: number | null; totalAttempts: number; passRate: number | null; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: (number | null)[] }; performanceTrends: { labels: string[]; data: (number | null)[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: ({ created_at: string; username: string; full_name: string; exam_name: string; score: number | null; max_score: number | null; percentage: number | null })[]; examStats: ({ name: string; attempts: number; avgScore: number | null; passRate: number | null })[] }; /** exams whose keys are not shown: their attempts are counted, their marks are in no figure */ unmarked: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[] }
 
 export type ClassInvitation = { id: number; name: string; role: ClassRole; invited_at: string }
 
@@ -214,9 +214,9 @@ export type Exam = { id: number; name: string; description: string; category_id:
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
 
-export type ExamResultsAnswer = { success: true; exam: { id: number; name: string; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
+export type ExamResultsAnswer = { success: true; exam: { id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type ExamStanding = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, you cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null }
 
@@ -250,7 +250,7 @@ export type GoogleAnswer = { status: 'success'; data: { access_token: string; to
 
 export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** the one that the app gave to the SDK; the token has to contain it */ nonce?: string; /** after `account_exists`: of the account that has the address, which is linked then */ password?: string; /** after `account_exists`: that account is somebody else’s, and a new one is made */ anew?: boolean }
 
-export type GradebookAnswer = { success: true; exams: ({ id: number; name: string; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null })[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number; /** of these, the ones that are over */ finished: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
+export type GradebookAnswer = { success: true; exams: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number; /** of these, the ones that are over */ finished: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type GroupAnswer = { success: true; conversation: ConversationDetail; conv_id: number }
 
@@ -272,9 +272,9 @@ export type InteractionBody = { kind: 'like' | 'bookmark'; /** sets; without it 
 
 export type InvitedAddress = { id: number; email: string; full_name: string; role: ClassRole; invited_at: string }
 
-export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** how many had it right ÷ administered */ share: number }[]; /** fewer than 20 attempts have it, of which nothing is flagged */ too_few: boolean; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
+export type Item = { question_id: number; question_type: QuestionType; question_text: string; /** attempts that have this question */ administered: number; /** of those, the ones without an answer to it */ omitted: number; facility: number | null; discrimination: number | null; /** A to D, and others that are shown, for choices; for NUMERIC the five commonest wrong values; none for other types */ options: ({ option: string; chosen: number; /** chosen ÷ administered */ share: number; mean_rest_score: number | null })[]; /** the ten commonest, of SHORT and GAPS */ wrong_texts: { gap?: number; /** normalised */ text: string; count: number }[]; /** of each prompt of MATCHING, and each item of ORDERING */ shares: { text: string; /** how many had it right ÷ administered */ share: number }[]; /** fewer than 20 attempts have it, so nothing is flagged */ too_few: boolean; flags: ('negative_discrimination' | 'too_easy' | 'too_hard' | 'distractor_beats_key')[] }
 
-export type ItemsAnswer = { success: true; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
+export type ItemsAnswer = { success: true; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null; exam: { attempts: number; mean: number | null; median: number | null; standard_deviation: number | null; alpha: number | null; standard_error: number | null }; items: Item[] }
 
 export type JobList = { success: true; jobs: ({ job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; exam_id: number; mode: 'extract' | 'mine' | 'pure'; created_at: string; finished_at: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
 
@@ -330,7 +330,7 @@ export type NewClass = { name: string; /** all of its teachers */ teacher_ids?: 
 
 export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
 
-export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, whoever may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is in another order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
+export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
 
 export type NewGroup = { name: string; /** accepted connections */ member_ids: number[] }
 
@@ -496,7 +496,7 @@ export type ReviewedQuestion = { id: number; exam_id: number; /** may contain La
 
 export type ReviewsAnswer = { success: true; /** in the order of the reviews */ results: (JudgedReview | RefusedReview)[] }
 
-export type ReviewsBody = { reviews: { /** the client's own; it makes the review count once */ client_id: string; question_id: number; /** as in an attempt; empty is wrong */ answer: unknown; sure: boolean; /** as the question came with; left out: the current one */ question_version?: number; /** up to 30 days ago, in whatever order; left out: now, and after all that its card has had */ answered_at?: string; /** cut to 10 minutes */ took_ms?: number }[] }
+export type ReviewsBody = { reviews: { /** the client's own; it makes the review count once */ client_id: string; question_id: number; /** as in an attempt; empty is wrong */ answer: unknown; sure: boolean; /** as the question came with; left out: the current one */ question_version?: number; /** up to 30 days ago, in any order; left out: now, and after all that its card has had */ answered_at?: string; /** cut to 10 minutes */ took_ms?: number }[] }
 
 export type Role = 'user' | 'admin' | 'user,admin'
 
@@ -524,7 +524,7 @@ export type SettingsBody = { muted_until?: string | null; archived?: boolean; pi
 
 export type SittingsAnswer = { success: true; /** those that most students take come first; 100 at most */ exams: ({ exam_id: number; exam_name: string; /** how many of them take it */ students: number; /** of the first 10 of these students, by username */ attempts: ({ user_id: number; username: string; full_name: string; attempt_id: number; started_at: string; ends_at: string | null; /** questions with a saved answer */ answered: number })[] })[] }
 
-export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; /** whether keys, and marks that tell them, are shown */ shows_keys: boolean; keys_open_at: string | null; result: Score | null; review: StaffReviewedQuestion[] | null }
+export type StaffReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'active' | 'submitted' | 'expired'; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null; result: Score | null; review: StaffReviewedQuestion[] | null }
 
 export type StaffReviewedQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | null; correct_answer: string | null; correct: string | string[] | null; explanation: string | null; tolerance: number | null; /** corrected since: the key is the one in force */ regraded: boolean; given_answer: string | string[] | null; is_correct: boolean | null; marks_awarded: number | null }
 
@@ -1592,7 +1592,7 @@ export interface paths {
     }
   }
   '/api/v01/practice': {
-    /** What is to be practised now, and what was today */
+    /** What is to be practised now, and what was practised today */
     get: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -1919,7 +1919,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/conversation': {
-    /** The class's group, made if there is none yet: its teachers alone */
+    /** The class's group, made if there is none yet: its teachers only */
     post: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2082,7 +2082,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Change single ones of a student’s own times */
+    /** Change some of a student’s own times */
     patch: {
       parameters: { query?: never; path: { 'id': number; 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': AccommodationBody } }
@@ -2373,7 +2373,7 @@ export interface paths {
     }
   }
   '/api/v01/attempts/active': {
-    /** Own attempts under way, at whatever exam and from whatever device */
+    /** Own attempts under way, at any exam and from any device */
     get: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never }
       requestBody?: never
@@ -3461,7 +3461,7 @@ export interface paths {
     }
   }
   '/api/v01/admin/exams/{id}/changes-mean': {
-    /** Whom a change of an exam would concern */
+    /** Whom a change of an exam would affect */
     get: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -3754,7 +3754,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Change single ones of somebody’s own times */
+    /** Change some of somebody’s own times */
     patch: {
       parameters: { query?: never; path: { 'exam_id': number; 'user_id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': AccommodationBody } }
@@ -3824,7 +3824,7 @@ export interface paths {
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }
     }
-    /** Change single ones of a class’s own times */
+    /** Change some of a class’s own times */
     patch: {
       parameters: { query?: never; path: { 'exam_id': number; 'class_id': number }; header?: never; cookie?: never }
       requestBody?: { content: { 'application/json': AccommodationBody } }

@@ -68,7 +68,7 @@ export const managedAccountAdminRoutes: FastifyPluginAsync<{ core: Core }> = asy
   operation('freeUserAddress', 'POST /:id/free-address', {
     summary: "Free an account's e-mail address",
     description:
-      'For somebody who has it by now: the account keeps everything else under a placeholder, and its owner signs in by username.',
+      'For somebody whose address it is now: the account keeps everything else under a placeholder, and its owner signs in by username.',
     params: IdParams,
     answer: ManagedAccountAnswer,
     refuses: ['not_found'],

@@ -9,7 +9,7 @@ export const activeAttemptRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
   const operation = operations(app, 'exams')
 
   operation('listActiveAttempts', 'GET /active', {
-    summary: 'Own attempts under way, at whatever exam and from whatever device',
+    summary: 'Own attempts under way, at any exam and from any device',
     answer: ActiveAttemptsAnswer,
     run: async ({ caller }) => ({ attempts: await listOwnActive(core, caller.userId) }),
   })

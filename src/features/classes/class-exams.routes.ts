@@ -72,7 +72,7 @@ export const classExamRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
   })
 
   operation('changeStudentAccommodation', 'PATCH /accommodations/:user_id', {
-    summary: 'Change single ones of a student’s own times',
+    summary: 'Change some of a student’s own times',
     description: 'The fields that it doesn’t name stay as they are.',
     params: ClassStudentParams,
     body: AccommodationBody,

@@ -67,7 +67,7 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
   operation('leaveClass', 'DELETE /:id/membership', {
     summary: 'Leave a class',
-    description: 'An attempt under way goes on; who left by themselves may join again.',
+    description: 'An attempt under way goes on; people who left by themselves may join again.',
     paced: true,
     params: ClassParams,
     answer: Success,
@@ -126,7 +126,7 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
   })
 
   operation('openClassConversation', 'POST /:id/conversation', {
-    summary: "The class's group, made if there is none yet: its teachers alone",
+    summary: "The class's group, made if there is none yet: its teachers only",
     description: 'Its members are those of the class from then on.',
     params: ClassParams,
     answer: ClassConversationAnswer,

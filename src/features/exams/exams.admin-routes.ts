@@ -23,7 +23,7 @@ export const examAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
   await app.register(examEditingRoutes, { core })
 
   operation('describeExamUse', 'GET /:id/changes-mean', {
-    summary: 'Whom a change of an exam would concern',
+    summary: 'Whom a change of an exam would affect',
     budget: 'heavy',
     forOwnExam: examIn('params', 'id', 'settings'),
     params: IdParams,

@@ -53,7 +53,7 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
       config: { budget: 'none', refuses: refusals },
       schema: {
         operationId: 'showAccountQuestion',
-        summary: 'Ask whose the account is that has the address of who signs in',
+        summary: 'Ask whose account it is that has the address of the person who signs in',
         description: 'Signs in once the account is known to be theirs: a mailed link may have proved it.',
         tags,
         produces: ['text/html', 'application/json'],
@@ -72,7 +72,7 @@ export const accountQuestionRoutes: FastifyPluginAsyncTypebox<{ core: Core; path
       config: { budget: 'none', refuses: ['invalid_credentials', 'locked_out', ...refusals] },
       schema: {
         operationId: 'answerAccountQuestion',
-        summary: 'Say whose the account is: sets the session cookie',
+        summary: 'Say whose account it is: sets the session cookie',
         tags,
         consumes: ['application/x-www-form-urlencoded'],
         produces: ['text/html', 'application/json'],

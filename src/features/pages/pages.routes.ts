@@ -21,7 +21,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
     {
       schema: {
         operationId: 'showPrivacy',
-        summary: 'What is stored of people, for how long, and who sees it',
+        summary: 'What is stored about people, for how long, and who sees it',
         description:
           'A page made from the settings of the service, or a redirect to the one that its operator has set.',
         tags: ['pages'],

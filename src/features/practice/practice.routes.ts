@@ -25,7 +25,7 @@ export const practiceRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
   const operation = operations(app, 'practice')
 
   operation('getPractice', 'GET', {
-    summary: 'What is to be practised now, and what was today',
+    summary: 'What is to be practised now, and what was practised today',
     answer: PracticeAnswer,
     run: ({ caller }) => service.readPractice(core, caller.userId),
   })

@@ -56,7 +56,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
   })
 
   operation('changeAccommodation', 'PATCH /accommodations/:user_id', {
-    summary: 'Change single ones of somebody’s own times',
+    summary: 'Change some of somebody’s own times',
     description: 'The fields that it doesn’t name stay as they are.',
     params: AccommodationParams,
     body: AccommodationBody,
@@ -124,7 +124,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
   })
 
   operation('changeClassAccommodation', 'PATCH /class-accommodations/:class_id', {
-    summary: 'Change single ones of a class’s own times',
+    summary: 'Change some of a class’s own times',
     description: 'The fields that it doesn’t name stay as they are.',
     params: ClassAccommodationParams,
     body: AccommodationBody,

@@ -19,7 +19,7 @@ export const groupRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
   operation('createGroup', 'POST /groups', {
     summary: 'Create a group of accepted connections',
-    description: '400 `not_connected` names the `ids` of people who are no connections.',
+    description: '400 `not_connected` names the `ids` of people who are not connections.',
     body: GroupBody,
     created: GroupAnswer,
     refuses: ['too_many', ['not_connected', 400]],
