@@ -19,6 +19,7 @@ import { benchSchool } from './school.ts'
 import { benchSearch } from './search.ts'
 import { benchSends } from './send.ts'
 import { benchSlowReader } from './slow-reader.ts'
+import { benchStart } from './start.ts'
 import { benchStorm } from './storm.ts'
 
 const { values, positionals } = parseArgs({
@@ -28,12 +29,14 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     students: { type: 'string', default: '1000,10000' },
     minutes: { type: 'string', default: '2' },
+    against: { type: 'string' },
   },
 })
 
 /**
  * `npm run bench -- [names] [--rounds=5] [--seconds=4]`: a section for each benchmark, then one table of all.
- * `exam-morning` takes `--students=1000,10000 --minutes=2` instead, and runs only when it is named.
+ * `exam-morning` takes `--students=1000,10000 --minutes=2` instead, and runs only when it is named. `start` compares
+ * with the checkout in `--against=<folder>`.
  */
 const BENCHMARKS = {
   send: benchSends,
@@ -56,6 +59,7 @@ const BENCHMARKS = {
   practice: benchPractice,
   assistant: benchAssistant,
   attacks: benchAttacks,
+  start: (rounds: number) => benchStart(rounds, values.against),
 }
 
 const findings = []
