@@ -85,6 +85,7 @@ import { registerMetrics } from './http/metrics.routes.ts'
 import { addressOf } from './http/networks.ts'
 import { operationsRoutes } from './http/operators.routes.ts'
 import { BoundedMessage, oneAfterAnother } from './http/pipelining.ts'
+import { namePlugins } from './http/plugin-names.ts'
 import { logController, nameRequest, registerRequestLog, upgradesAt } from './http/request-log.ts'
 import { registerTracing } from './http/request-tracing.ts'
 import { registerCrossSiteGuard } from './http/same-site.ts'
@@ -127,6 +128,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 110 },
     schemaController: { compilersFactory: { buildSerializer } },
   })
+  namePlugins(app)
   app.setValidatorCompiler(validatorCompiler)
   // Before any hook that may refuse a request.
   await app.register(websocket, websocketOptions)
