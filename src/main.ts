@@ -27,7 +27,7 @@ const SAME_SIGNAL_MS = 500
 
 async function main(config: Config): Promise<void> {
   await requireWritable(config)
-  const log = createLog(config.logLevel)
+  const log = await createLog(config.logLevel)
   let embedded: EmbeddedDatabase | undefined
   let node: ServiceNode | undefined
   for (const line of findMisspelt(process.env)) log.warn(line)

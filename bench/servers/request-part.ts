@@ -8,7 +8,7 @@ import { buildPart } from '../request-parts.ts'
 const config = { ...readConfig(process.env), port: 0 }
 const { core } = await createNode({
   config,
-  log: createLog('info'),
+  log: await createLog('info'),
   databaseUrl: config.databaseUrl as string,
   jwtSecrets: config.jwtSecrets,
 })

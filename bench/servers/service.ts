@@ -6,7 +6,7 @@ import { createLog } from '../../src/telemetry/log.ts'
 const config = { ...readConfig(process.env), port: 0, chat: { sendIntervalMs: 0 } }
 const { app, core } = await createNode({
   config,
-  log: createLog('info'),
+  log: await createLog('info'),
   databaseUrl: config.databaseUrl as string,
   jwtSecrets: config.jwtSecrets,
 })

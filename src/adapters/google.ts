@@ -41,9 +41,7 @@ const ISSUERS = ['accounts.google.com', 'https://accounts.google.com']
 /** For each of the four tries that the library makes. */
 const TIMEOUT_MS = 2_000
 
-/** undefined without GOOGLE_CLIENT_ID. */
-export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Google | undefined {
-  if (googleClientIds.length === 0) return undefined
+export function createGoogle({ googleClientIds, googleCertsUrl }: Config): Google {
   const client = new OAuth2Client({
     ...(googleCertsUrl === undefined
       ? {}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import nodemailer from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Config } from '../settings/config.ts'
 import { accounts as measured } from '../telemetry/metrics.ts'
 
@@ -24,20 +24,29 @@ const TIMEOUT_MS = 8_000
 export function createMail(config: Config, log: FastifyBaseLogger): Mail {
   const { smtpUrl, mailFrom: from } = config
   if (smtpUrl === undefined) return createMailFiles(path.join(config.dataDir, 'mail'), from, log)
-  const transport = nodemailer.createTransport({
-    url: smtpUrl,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-  })
+  let transport: Promise<Transporter> | undefined
+  // Loaded for the first mail: most nodes are told to send one long after their start, if ever.
+  const connect = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+    })
+  }
   return {
-    send: (letter) => counted(transport.sendMail(toMessage(from, letter))),
+    send: (letter) =>
+      counted(async () => {
+        transport ??= connect()
+        await (await transport).sendMail(toMessage(from, letter))
+      }),
   }
 }
 
-async function counted(sending: Promise<unknown>): Promise<void> {
+async function counted(send: () => Promise<void>): Promise<void> {
   try {
-    await sending
+    await send()
     measured.mails.inc({ outcome: 'sent' })
   } catch (error) {
     measured.mails.inc({ outcome: 'failed' })
@@ -54,9 +63,10 @@ function toMessage(from: string, { to, ...letter }: Letter) {
 }
 
 function createMailFiles(folder: string, from: string, log: FastifyBaseLogger): Mail {
-  const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
   return {
     async send(letter) {
+      const { createTransport } = await import('nodemailer')
+      const composer = createTransport({ streamTransport: true, buffer: true })
       const { message } = await composer.sendMail(toMessage(from, letter))
       const file = path.join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID()}.eml`)
       await mkdir(folder, { recursive: true, mode: 0o700 })

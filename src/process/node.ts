@@ -1,10 +1,7 @@
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { createAi } from '../adapters/ai.ts'
-import { createGoogle } from '../adapters/google.ts'
 import { createMail } from '../adapters/mail.ts'
-import { createOidc } from '../adapters/oidc.ts'
 import { createPush } from '../adapters/push.ts'
 import { createFiles } from '../adapters/storage.ts'
 import { buildApp } from '../app.ts'
@@ -108,12 +105,10 @@ export async function createNode({
     tallies: redis ? createRedisTallies(redis, config.presence, log) : createMemoryTallies(),
     refreshTokens: createRefreshTokens(jwtSecrets),
     files: createFiles(config),
-    ai: config.ai.apiKey || config.ai.baseUrl ? createAi(config.ai) : undefined,
     jobs: createJobQueue(databaseUrl, log),
     mail: createMail(config, log),
     push: createPush(config),
-    google: createGoogle(config),
-    oidc: config.oidc && createOidc(config.oidc, clock, log),
+    ...(await createProviders(config, clock, log)),
     jwtSecrets,
     fileKeys: deriveKeys(jwtSecrets, 'file addresses'),
     draining: draining.signal,
@@ -152,6 +147,22 @@ export async function createNode({
       await replica?.close()
       await closeDatabase(db)
     },
+  }
+}
+
+/** What speaks to the servers of others is loaded only where a setting names one. */
+async function createProviders(
+  config: Config,
+  clock: () => number,
+  log: FastifyBaseLogger,
+): Promise<Pick<Core, 'ai' | 'google' | 'oidc'>> {
+  const { createAi } = config.ai.apiKey || config.ai.baseUrl ? await import('../adapters/anthropic.ts') : {}
+  const { createGoogle } = config.googleClientIds.length > 0 ? await import('../adapters/google.ts') : {}
+  const { createOidc } = config.oidc ? await import('../adapters/oidc.ts') : {}
+  return {
+    ai: createAi?.(config.ai),
+    google: createGoogle?.(config),
+    oidc: config.oidc && createOidc?.(config.oidc, clock, log),
   }
 }
 

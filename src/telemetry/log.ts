@@ -1,11 +1,10 @@
 import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
 
 /**
  * JSON lines, or readable ones on a terminal. Secrets never reach a line
  * (docs/protocol/operations.md#endpoints).
  */
-export function createLog(level: string): Logger {
+export async function createLog(level: string): Promise<Logger> {
   const options = {
     level,
     base: null,
@@ -21,6 +20,7 @@ export function createLog(level: string): Logger {
     serializers: { err: describeError },
   }
   if (!process.stdout.isTTY) return pino(options)
+  const { default: pretty } = await import('pino-pretty')
   return pino(options, pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss', sync: true }))
 }
 

@@ -1,4 +1,3 @@
-import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { ProviderIdentity } from '../../adapters/oidc.ts'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
@@ -31,7 +30,8 @@ export async function sealIdentity(core: Core, arrival: IdentifiedVisitor): Prom
   return sealed.length <= LARGEST ? sealed : seal(core, { ...arrival, next: '/' })
 }
 
-function seal(core: Core, { identity, next }: IdentifiedVisitor): Promise<string> {
+async function seal(core: Core, { identity, next }: IdentifiedVisitor): Promise<string> {
+  const { EncryptJWT } = await import('jose')
   const [key] = keysOf(core)
   const username = identity.username?.slice(0, LONGEST_NAME)
   const sealed = { ...identity, name: fitName(identity.name)?.slice(0, LONGEST_NAME), username }
@@ -48,6 +48,7 @@ export async function openIdentity(
 ): Promise<IdentifiedVisitor | undefined> {
   const value = cookies[IDENTITY_COOKIE]
   if (value === undefined) return undefined
+  const { jwtDecrypt } = await import('jose')
   const currentDate = new Date(core.clock())
   for (const key of keysOf(core))
     try {

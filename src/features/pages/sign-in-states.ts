@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
 import type { SignInChecks } from '../../adapters/oidc.ts'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
@@ -37,6 +36,7 @@ const keysOf = perNode(({ jwtSecrets }) => deriveKeys(jwtSecrets, 'sign-in state
 export function signInStates(core: Core): SignInStates {
   return {
     async begin(next) {
+      const { SignJWT } = await import('jose')
       const [state, nonce, verifier] = [random(), random(), random()]
       const now = Math.floor(core.clock() / 1_000)
       const [key] = keysOf(core)
@@ -49,6 +49,7 @@ export function signInStates(core: Core): SignInStates {
     async read(state, cookies) {
       const value = cookies[cookieOf(state)]
       if (value === undefined) return undefined
+      const { jwtVerify } = await import('jose')
       const currentDate = new Date(core.clock())
       for (const key of keysOf(core))
         try {

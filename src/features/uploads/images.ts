@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type'
 import type { Core } from '../../core.ts'
 import { imageTypeOf, isImageType } from '../../formats/image-types.ts'
 import type { Asker } from '../../scheduling/fair-queue.ts'
@@ -27,6 +26,7 @@ export async function checkImage(
   if (!imageTypeOf(filename)) return { error: 'The file extension is not allowed' }
   if (bytes.length === 0) return { error: 'The file is empty' }
   if (bytes.length > largest) return { error: `The file is larger than ${Math.floor(largest / 1_024)} KB` }
+  const { fileTypeFromBuffer } = await import('file-type')
   const sniffed = await fileTypeFromBuffer(bytes)
   if (!sniffed || !isImageType(sniffed.mime)) return { error: 'The file is not an image of an allowed type' }
   const decoded = await gate.decoding.run(asker, () => decodeImage(bytes))

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { fileTypeFromBuffer } from 'file-type'
 import type { Attachment } from '../../../../schemas/chat.schemas.ts'
 import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/database-client.ts'
@@ -83,6 +82,7 @@ export async function addAttachment(
 /** What is stored of an upload. Only images that were decoded have keys that end like an image's. */
 async function prepare(core: Core, bytes: Buffer, asker: Asker) {
   const key = `${ATTACHMENTS_FOLDER}/${randomUUID()}`
+  const { fileTypeFromBuffer } = await import('file-type')
   const contentType = (await fileTypeFromBuffer(bytes))?.mime ?? UNKNOWN_TYPE
   const image = isImageType(contentType)
     ? await core.gate.decoding.run(asker, () => prepareImage(bytes))
