@@ -34,6 +34,7 @@ test('the unit for systemd starts again, keeps its data and itself to its own, a
   const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
   const wanted = {
     ...{ Restart: 'always', StartLimitIntervalSec: '0', StateDirectory: 'exam-practice', UMask: '0077' },
+    CacheDirectory: 'exam-practice',
     ...{ ProtectSystem: 'strict', ProtectHome: 'true', PrivateTmp: 'true', NoNewPrivileges: 'true' },
     ...{ CapabilityBoundingSet: '', RestrictAddressFamilies: 'AF_INET AF_INET6 AF_UNIX' },
   }

@@ -28,6 +28,8 @@ test(
       packages.filter((name) => /^(node-(linux|darwin|win|bin)-|embedded|@embedded)/.test(name)),
     ).toEqual([])
     expect(existsSync(path.join(app, 'desk/dist/en.html'))).toBe(true)
+    const compiled = await readdir(path.join(app, 'node_modules/.cache/compiled'), { recursive: true })
+    expect(compiled.length).toBeGreaterThan(1_000)
 
     const database = await createDatabase()
     const [, ...args] = command

@@ -51,6 +51,7 @@ export async function buildStage(
 ): Promise<void> {
   folders.set(name, folder)
   let workFolder = folder
+  const set = readEnvironment(instructions)
   for (const [instruction, rest] of instructions) {
     if (instruction === 'WORKDIR') {
       workFolder = path.join(folder, rest)
@@ -61,6 +62,7 @@ export async function buildStage(
         PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
         HOME: process.env.HOME,
         npm_config_prefer_offline: 'true',
+        ...set,
       }
       await promisify(execFile)('sh', ['-c', rest], { cwd: workFolder, env })
     }
@@ -88,7 +90,11 @@ async function copy(rest: string, folders: Map<string, string>, workFolder: stri
 
 /** The program of an image, as its CMD and ENV say. */
 export function readProgram({ instructions }: Stage) {
-  const of = (name: string) => instructions.filter(([one]) => one === name).map(([, rest]) => rest)
-  const env = Object.fromEntries(of('ENV').flatMap((rest) => rest.split(' ').map((pair) => pair.split('='))))
-  return { command: JSON.parse(of('CMD').at(-1) as string) as string[], env: env as Record<string, string> }
+  const [, command] = instructions.findLast(([name]) => name === 'CMD') as [string, string]
+  return { command: JSON.parse(command) as string[], env: readEnvironment(instructions) }
+}
+
+function readEnvironment(instructions: Stage['instructions']): Record<string, string> {
+  const set = instructions.filter(([name]) => name === 'ENV')
+  return Object.fromEntries(set.flatMap(([, rest]) => rest.split(' ').map((pair) => pair.split('='))))
 }
