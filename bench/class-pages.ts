@@ -122,7 +122,7 @@ async function fill({ sql }: World): Promise<void> {
     insert into users (id, username, email, full_name, role, email_verified)
       select n, 'person' || n, 'person' || n || '@example.org', 'Person ' || n, 'user', true
         from generate_series(1, ${PEOPLE}) n;
-    insert into exams (id, name, is_published, for_classes, max_attempts)
+    insert into exams (id, name, published, for_classes, max_attempts)
       select n, 'Exam ' || n, true, n % 2 = 0, case when n % 4 = 0 then 3 end from generate_series(1, ${EXAMS}) n;
     insert into questions (exam_id, question_text, correct_answer)
       select 1 + n % ${EXAMS}, 'Which?', 'B' from generate_series(1, 3000) n;

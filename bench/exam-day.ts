@@ -37,7 +37,7 @@ try {
     insert into users (id, username, email, full_name, role)
     select n, 'person' || n, 'person' || n || '@example.org', 'Person ' || n, 'user'
       from generate_series(1, ${ATTEMPTS}::int) n`
-  await sql`insert into exams (id, name, is_published) select n, 'Exam ' || n, true from generate_series(1, 3) n`
+  await sql`insert into exams (id, name, published) select n, 'Exam ' || n, true from generate_series(1, 3) n`
   await sql`
     insert into questions (id, exam_id, question_text, question_type, correct_answer, parts)
     select exam_id * 1000 + n, exam_id, text || n, kind, key, parts::jsonb

@@ -38,7 +38,7 @@ export async function benchExam(rounds: number, seconds: number): Promise<Report
 
 export async function createExam({ sql }: World, id: number): Promise<void> {
   await sql`
-    insert into exams (id, name, is_published, duration_minutes) values (${id}, ${`Exam ${id}`}, true, 180)`
+    insert into exams (id, name, published, duration_minutes) values (${id}, ${`Exam ${id}`}, true, 180)`
   await sql`
     insert into questions (id, exam_id, question_text, question_type, correct_answer)
     select ${(id - 1) * QUESTIONS}::int + n, ${id}::int, repeat('Consider the integral $\\int_0^1 x^2\\,dx$. ', 8),

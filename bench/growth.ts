@@ -132,7 +132,7 @@ export async function fillSchool(sql: postgres.Sql, size: Size): Promise<void> {
              (array['Ada','Bob','Chen','Dora','Emil','Farah','Gita','Hugo'])[1 + n % 8] || ' Stone ' || n,
              case n when 1 then 'user,admin' else 'user' end
         from generate_series(1, ${people}) n;
-    insert into exams (id, name, is_published, max_attempts)
+    insert into exams (id, name, published, max_attempts)
       select n, 'Exam ' || n, true, case when n % 2 = 0 then 50 end from generate_series(1, ${EXAMS}) n;
     insert into questions (id, exam_id, question_text, correct_answer)
       select n, (n - 1) / ${QUESTIONS} + 1, 'Which?', 'B' from generate_series(1, ${EXAMS * QUESTIONS}) n;

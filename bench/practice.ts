@@ -133,7 +133,7 @@ async function fill(world: World): Promise<void> {
   await populate(sql, LEARNERS + WRITERS, 2)
   await sql.unsafe(`
     set synchronous_commit = off;
-    insert into exams (id, name, is_published, open_for_practice)
+    insert into exams (id, name, published, open_for_practice)
       select n, 'Exam ' || n, true, true from generate_series(1, ${FORECAST_EXAM}) n;
     insert into questions (id, exam_id, question_text, option_a, option_b, option_c, option_d, correct_answer)
       select n, (n - 1) / ${QUESTIONS} + 1, 'Which?', 'one', 'two', 'three', 'four', 'A' from generate_series(1, ${OF_ONE}) n;

@@ -120,7 +120,7 @@ async function writeFor(world: World, { url }: Server, work: () => Promise<unkno
 async function subscribe({ sql }: World, host: string): Promise<void> {
   const keys = createECDH('prime256v1')
   keys.generateKeys()
-  await sql`insert into exams (id, name, is_published, result_mode) values (1, 'An exam', true, 'on_release')`
+  await sql`insert into exams (id, name, published, result_mode) values (1, 'An exam', true, 'on_release')`
   await sql`insert into questions (exam_id, question_text, correct_answer) values (1, 'Which one?', 'A')`
   await sql`
     insert into attempts (user_id, exam_id, attempt_number, status, started_at)

@@ -202,7 +202,7 @@ async function insertPeople({ sql }: World, people: number, adminId: number): Pr
 
 async function insertExams({ sql }: World, areOfClasses: boolean): Promise<void> {
   await sql.unsafe(`
-    insert into exams (id, name, is_published, for_classes)
+    insert into exams (id, name, published, for_classes)
       select n, 'Exam ' || n, true, ${areOfClasses} and n % 2 = 0 from generate_series(1, 100) n;
     insert into questions (exam_id, question_text, correct_answer)
       select 1 + n % 100, 'Which?', 'B' from generate_series(1, 3000) n;

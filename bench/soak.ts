@@ -158,7 +158,7 @@ try {
 }
 
 async function addExam({ sql }: World): Promise<void> {
-  await sql`insert into exams (id, name, is_published) values (1, 'An exam', true)`
+  await sql`insert into exams (id, name, published) values (1, 'An exam', true)`
   await sql`insert into questions (id, exam_id, question_text, correct_answer) values (1, 1, 'Which?', 'B')`
 }
 

@@ -1,13 +1,14 @@
-import { beforeAll, expect, test } from 'vitest'
-import { connectedPair, type SharedService, sharedService } from '../../test/support/service.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectedPair, startService, type TestService } from '../../test/support/service.ts'
 import { createChat } from '../src/chat/chat.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 async function pair() {
   const { alice, bob, conversationId: id } = await connectedPair(service)

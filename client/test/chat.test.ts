@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   connect,
   connectedPair,
-  type SharedService,
-  sharedService,
+  startService,
+  type TestService,
   withService,
 } from '../../test/support/service.ts'
 import { type Chat, createChat, type RoomMessage } from '../src/chat/chat.ts'
@@ -13,10 +13,11 @@ import { node } from '../src/platforms/node.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 async function pair() {
   const { alice, bob, conversationId } = await connectedPair(service)

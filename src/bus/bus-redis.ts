@@ -19,8 +19,7 @@ const RESYNC = 'resync'
 /**
  * The bus of several nodes. Listeners of this node are called directly; other nodes that have subscribed to the topic
  * get the events by Redis pub/sub. A message is the publisher's id, so that a node can skip its own, and as JSON what
- * was published on the topic in one turn of the event loop: an event, or a list of several, which the version before
- * doesn't read.
+ * was published on the topic in one turn of the event loop: an event, or a list of several.
  */
 export function createRedisBus(redis: SharedRedis, log: FastifyBaseLogger): Bus {
   const channels = openChannels(redis)

@@ -1,4 +1,4 @@
-import type { Attachment, ChatMessage, ReactionTotal } from '../../schemas/chat.schemas.ts'
+import type { ChatMessage, ReactionTotal } from '../../schemas/chat.schemas.ts'
 import type { CommentEntry } from '../../schemas/discussions.schemas.ts'
 import type { ServerFrame } from '../../schemas/events.schemas.ts'
 
@@ -6,12 +6,7 @@ import type { ServerFrame } from '../../schemas/events.schemas.ts'
  * A message with everything that its sender may see. Each reader's node adds `is_own`, and removes what only the sender
  * may see.
  */
-export type SharedMessage = Omit<ChatMessage, 'is_own' | 'reactions' | 'attachments' | 'mentions'> & {
-  // A node of the previous version leaves these out.
-  reactions?: StoredReaction[]
-  attachments?: Attachment[]
-  mentions?: number[]
-}
+export type SharedMessage = Omit<ChatMessage, 'is_own' | 'reactions'> & { reactions: StoredReaction[] }
 
 /** An emoji on a message, and everybody who uses it, in the order of reacting. */
 export interface StoredReaction {

@@ -12,7 +12,7 @@ import type {
 } from 'fastify'
 import { Failure } from '../../schemas/common.ts'
 import { translateDatabaseError } from '../db/database-errors.ts'
-import { AppError, busy, CATALOGUE, type ErrorCode } from '../errors.ts'
+import { AppError, CATALOGUE, type ErrorCode } from '../errors.ts'
 import { LogLimit } from '../telemetry/log-limit.ts'
 import { watchMethods } from './methods.ts'
 import { nextName } from './request-log.ts'
@@ -177,12 +177,7 @@ const FAILURES = { '4xx': { $ref: 'Failure#' }, '5xx': { $ref: 'Failure#' } }
 
 function translateFrameworkError(error: unknown): AppError | undefined {
   const { code, statusCode } = error as Partial<FastifyError>
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new AppError('invalid_json', { cause: error })
-    case 'FST_ERR_HANDLER_TIMEOUT':
-      return busy(error)
-  }
+  if (code === 'FST_ERR_CTP_INVALID_JSON_BODY') return new AppError('invalid_json', { cause: error })
   if (statusCode === 413) return new AppError('payload_too_large', { cause: error })
   if (statusCode === 415) return new AppError('unsupported_media_type', { cause: error })
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)

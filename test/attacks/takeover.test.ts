@@ -98,7 +98,7 @@ test('nor if the link was mailed before', async () => {
   const victim = `victim${randomUUID().slice(0, 8)}`
   await attacker.post(RESET, { email: addressOf(attacker.username) }, 200)
   await settle()
-  // A node of an earlier version moves the account without voiding the link.
+  // A node of 1.0.0 moves the account without voiding the link.
   await service.sql`
     update users set email = ${addressOf(victim)}, email_verified = false where id = ${attacker.id}`
   for (const token of await mailedTokens(service, addressOf(attacker.username)))

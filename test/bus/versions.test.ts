@@ -28,6 +28,9 @@ const MESSAGE: SharedMessage = {
   reply_to_id: null,
   reply_to_text: null,
   reply_to_name: null,
+  reactions: [],
+  attachments: [],
+  mentions: [],
 }
 
 const COMMENT: SharedComment = {

@@ -165,7 +165,7 @@ test('what is typed while settings are saved stays, also what is no time or half
 
 test('a question that was left open puts nothing back; what two people have changed is asked', async () => {
   const admin = await service.admin()
-  const { examId, questionIds } = await createExam(service.sql, { name: 'Two of us', is_published: false })
+  const { examId, questionIds } = await createExam(service.sql, { name: 'Two of us', published: false })
   const [id] = questionIds as [number]
   await service.sql`update questions set option_a = 'this', option_b = 'that', option_c = 'both' where id = ${id}`
   const change = async (fields: Record<string, string>) =>
@@ -217,7 +217,7 @@ test('a question that was left open puts nothing back; what two people have chan
 
 test('what is typed while a question is saved is kept, with the question that it was typed to', async () => {
   const admin = await service.admin()
-  const { examId, questionIds } = await createExam(service.sql, { is_published: false, questions: [{}, {}] })
+  const { examId, questionIds } = await createExam(service.sql, { published: false, questions: [{}, {}] })
   await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
   const { page, context, problems } = await openFor(browser, admin)
   const text = page.getByLabel('Question', { exact: true })

@@ -68,7 +68,7 @@ test('an exam that was begun elsewhere is found among many', async () => {
   await signIn(page, person.username, PASSWORD)
   await page.getByRole('heading', { name: 'The oldest one is under way' }).waitFor()
   expect(asked.filter((url) => url.includes('/attempt-status'))).toEqual([])
-  await service.sql`update exams set is_published = false where name like 'A newer one%'`
+  await service.sql`update exams set published = false where name like 'A newer one%'`
   expect(problems).toEqual([])
   await context.close()
 })

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 /** Exams of other tests aren't there. */
 async function onlyExam(count: number) {
-  await service.sql`update exams set is_published = false`
+  await service.sql`update exams set published = false`
   const exam = await openExam(service.sql, count)
   await service.sql`update questions set explanation = 'Because one comes first.' where exam_id = ${exam.examId}`
   return exam

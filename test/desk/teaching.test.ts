@@ -172,7 +172,7 @@ test('questions that a model wrote are shown without running anything in them', 
 })
 
 test('a question is written by the keyboard, what is wrong with it is named, and nothing typed is lost', async () => {
-  const { examId } = await createExam(service.sql, { name: 'Written', is_published: false, questions: [] })
+  const { examId } = await createExam(service.sql, { name: 'Written', published: false, questions: [] })
   const stored = () =>
     service.sql`select question_text, correct_answer, option_b from questions where exam_id = ${examId} order by id`
   const { page, context, problems } = await teacher()
@@ -267,7 +267,7 @@ test('a changed key leads to the regrade of that question, with its preview', as
 test('a draft is tried as a student would take it, and nothing of that is stored', async () => {
   const { examId } = await createExam(service.sql, {
     name: 'Unseen',
-    is_published: false,
+    published: false,
     questions: [{ question_text: 'First', correct_answer: 'A' }, { question_text: 'Second' }],
   })
   await service.sql`update questions set option_a = 'this', option_b = 'that' where exam_id = ${examId}`
@@ -294,7 +294,7 @@ test('a draft is tried as a student would take it, and nothing of that is stored
 })
 
 test('a trial names the answers that were refused, and leads back from an exam without questions', async () => {
-  const { examId } = await createExam(service.sql, { name: 'Refused', is_published: false, questions: [{}] })
+  const { examId } = await createExam(service.sql, { name: 'Refused', published: false, questions: [{}] })
   const { page, context, problems } = await teacher()
   await page.goto(`/desk/teach/exams/${examId}/trial`)
   await page.getByRole('heading', { name: 'Question 1 of 1' }).waitFor()

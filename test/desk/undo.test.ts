@@ -26,13 +26,13 @@ test('an exam that was unpublished is published again from the notice; results a
   const { examId } = await createExam(service.sql, { name: 'Back and forth', result_mode: 'on_release' })
   const { page, context, problems } = await openFor(browser, admin)
   const exam = async () =>
-    (await service.sql`select is_published, results_released from exams where id = ${examId}`)[0]
+    (await service.sql`select published, results_released from exams where id = ${examId}`)[0]
   await page.goto(`/desk/teach/exams/${examId}/settings`)
   await page.getByRole('button', { name: 'Unpublish' }).click()
   await page.getByText('Draft: students can’t see it').waitFor()
   await undo(page).click()
   await page.getByRole('button', { name: 'Unpublish' }).waitFor()
-  expect(await exam()).toMatchObject({ is_published: true })
+  expect(await exam()).toMatchObject({ published: true })
 
   await page.getByRole('button', { name: 'Release the results' }).click()
   await question(page).getByText('Its students are told at once').waitFor()
@@ -171,7 +171,7 @@ test('what is typed into forms of teachers and into a new notebook is there agai
 
 test('a deleted category comes back by undo, and the last question of an exam is none to publish', async () => {
   const admin = await service.admin()
-  const { examId, questionIds } = await createExam(service.sql, { name: 'One only', is_published: false })
+  const { examId, questionIds } = await createExam(service.sql, { name: 'One only', published: false })
   await service.sql`insert into categories (name) values ('Botany')`
   const { page, context, problems } = await openFor(browser, admin)
   await page.goto('/desk/teach/categories')

@@ -1,14 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
-import { connectedPair, type SharedService, sharedService } from '../support/service.ts'
+import { connectedPair, startService, type TestService } from '../support/service.ts'
 
 const PATH = '/api/v01/account'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 describe('changing an account', () => {
   test('needs no password for the name', async () => {

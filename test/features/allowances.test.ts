@@ -133,7 +133,7 @@ test('the pages of each status hold every row once, whatever exams a student may
     insert into users (username, email, full_name, role)
     select 'every_' || n, 'every_' || n || '@example.org', 'Every', 'user' from generate_series(100, 139) n`
   await service.sql`
-    insert into exams (name, is_published, max_attempts)
+    insert into exams (name, published, max_attempts)
     select 'Every ' || n, true, case when n % 2 = 0 then 2 end from generate_series(1, 8) n`
   const members = await service.sql<{ id: number }[]>`select id from users where username like 'every\\_1_0'`
   const classId = await createClass(service.sql, { students: members })
@@ -178,7 +178,7 @@ test('those of a class are its students at its exams, which an archived one has 
     select 'pupil_' || n, 'pupil_' || n || '@example.org', 'Pupil', case n when 10 then 'admin' when 11 then 'user,admin' else 'user' end
       from generate_series(10, 24) n`
   const exams = await service.sql<{ id: number }[]>`
-    insert into exams (name, is_published, max_attempts)
+    insert into exams (name, published, max_attempts)
     select 'Pupils ' || n, true, case when n % 2 = 0 then 2 end from generate_series(1, 6) n returning id`
   const pupils = await service.sql<{ id: number }[]>`
     select id from users where username like 'pupil\\_%' order by id`

@@ -19,7 +19,7 @@ test('one’s own attempts under way are listed, whatever became of their exams,
   const first = await start(person, timed.examId)
   const second = await start(person, open.examId)
   await start(other, open.examId)
-  await service.sql`update exams set is_published = false where id = ${timed.examId}`
+  await service.sql`update exams set published = false where id = ${timed.examId}`
   const both = [
     {
       attempt_id: second,

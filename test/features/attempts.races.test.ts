@@ -47,7 +47,7 @@ describe('starts', () => {
       201: await createExam(service.sql),
       'without help': await createExam(service.sql, { lock_help: true }),
       exam_empty: await createExam(service.sql, { questions: [] }),
-      not_found: await createExam(service.sql, { is_published: false }),
+      not_found: await createExam(service.sql, { published: false }),
       exam_closed: await createExam(service.sql, { closes_at: past }),
       attempts_exhausted: await createExam(service.sql, { max_attempts: 0 }),
     }

@@ -33,7 +33,7 @@ describe('the list of exams', () => {
       category_id: category?.id,
       questions: [{}, {}],
     })
-    const hidden = await createExam(service.sql, { name: 'Optics draft', is_published: false })
+    const hidden = await createExam(service.sql, { name: 'Optics draft', published: false })
     const alice = await service.person()
 
     const found = await alice.get('/api/v01/exams?q=100%25_r', 200)
@@ -453,7 +453,7 @@ describe('an attempt', () => {
     const { examId } = await createExam(service.sql)
     const [alice, bob] = [await service.person(), await service.person()]
     await exam(alice, examId).start(201)
-    await service.sql`update exams set is_published = false where id = ${examId}`
+    await service.sql`update exams set published = false where id = ${examId}`
     await exam(bob, examId).start(404)
     await exam(alice, examId).start(200)
     await exam(alice, examId).paper(200)

@@ -53,7 +53,7 @@ test('an administrator takes an exam that is not published as a trial, which is 
 })
 
 test('a trial is drawn as an attempt would be, and keeps what it drew when questions are edited', async () => {
-  const { examId } = await createExam(service.sql, { is_published: false, questions: [{}, {}, {}] })
+  const { examId } = await createExam(service.sql, { published: false, questions: [{}, {}, {}] })
   await service.sql`update questions set tags = '["x"]', tag_keys = '["x"]' where exam_id = ${examId}`
   await admin.patch(`/api/v01/admin/exams/${examId}`, { draw: [{ tag: 'X', count: 1 }] }, 200)
   const { trial, questions } = (await admin.get(at(examId), 200)).body

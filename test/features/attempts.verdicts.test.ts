@@ -1,18 +1,19 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam, type QuestionFields } from '../support/content/exams.ts'
-import { type SharedService, sharedService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 let admin: Client
 let teacher: Client
 let ann: Client
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
   const people = [service.admin(), service.person(), service.person()]
   ;[admin, teacher, ann] = (await Promise.all(people)) as [Client, Client, Client]
 })
+afterAll(() => service.close())
 
 const ONE_MARK = { positive_marks: 1, negative_marks: 0 }
 
@@ -81,7 +82,7 @@ test('whoever reaches the percentage that they are shown has passed, wherever th
   expect(await readVerdicts(taken)).toEqual(everywhere(false, 66.67))
 })
 
-test('a result that an earlier version decided by more decimals stays, until it is regraded', async () => {
+test('a result that 1.0.0 decided by more decimals stays, until it is regraded', async () => {
   const taken = await takeExam([ONE_MARK, ONE_MARK, ONE_MARK], 2)
   await service.sql`update attempts set percentage = score / max_score * 100 where id = ${taken.attemptId}`
   expect(await readVerdicts(taken)).toEqual(everywhere(false, 66.67))

@@ -42,7 +42,7 @@ const answersOf = async (client: Client, examId: number) =>
 describe('of those who start together', () => {
   test('each gets their own outcome: some start, some resume, some are refused', async () => {
     const { examId } = await createExam(service.sql, { max_attempts: 1, lock_help: true })
-    const { examId: hidden } = await createExam(service.sql, { is_published: false })
+    const { examId: hidden } = await createExam(service.sql, { published: false })
     const { examId: empty } = await createExam(service.sql, { questions: [] })
     const people = await Promise.all(Array.from({ length: 30 }, () => service.person()))
     const [fresh, exhausted] = [people.slice(0, 20), people.slice(20)]

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRefreshTokens } from '../../src/tokens/refresh-tokens.ts'
 import type { Client } from '../support/client.ts'
@@ -150,10 +149,9 @@ describe('refreshing', () => {
     const person = await service.person()
     let token = person.refreshToken
     for (let step = 0; step < 20; step++) token = await rotate(person, token)
-    const stored = await service.sql`
-      select from refresh_tokens join sessions on sessions.id = session_id where user_id = ${person.id}`
-    expect(stored).toHaveLength(0)
-    const rows = await service.sql`select row_to_json(s)::text as text from sessions s`
+    const rows = await service.sql`
+      select row_to_json(s)::text as text from sessions s where user_id = ${person.id}`
+    expect(rows).toHaveLength(1)
     const [said = ''] = token.split(/\.(?=[^.]+$)/)
     for (const { text } of rows) expect(text).not.toContain(token.slice(said.length + 1))
   })
@@ -184,38 +182,6 @@ describe('refreshing', () => {
     await service.sql`update sessions set created_at = created_at - interval '1 ms' where id = ${Number(id)}`
     await rotate(person, person.refreshToken, 401)
     await rotate(other, other.refreshToken)
-  })
-
-  test('still takes tokens of earlier versions, which were stored', async () => {
-    const give = async (spent: boolean) => {
-      const person = await service.person()
-      const token = randomBytes(32).toString('base64url')
-      const [session] = await service.sql`select id from sessions where user_id = ${person.id}`
-      await service.sql`
-        insert into refresh_tokens (hash, session_id, expires_at, spent_at)
-        values (${createHash('sha256').update(token).digest('hex')}, ${session?.id},
-                ${new Date(now + 60_000)}, ${spent ? new Date(now - 60_000) : null})`
-      return { person, token }
-    }
-    const { person, token } = await give(false)
-    await person.post(PATH, { refresh_token: token }, 200)
-    const successor = await rotate(person, token)
-    expect(await rotate(person, token)).toBe(successor)
-    const next = await rotate(person, successor)
-    await rotate(person, token, 401)
-    await rotate(person, next, 401)
-
-    const theft = await give(true)
-    await rotate(theft.person, theft.token, 401)
-    expect(await isSignedOut(theft.person)).toBe(true)
-
-    const late = await give(false)
-    now += 60_001
-    await rotate(late.person, late.token, 401)
-
-    const leaving = await give(false)
-    await leaving.person.post('/api/v01/auth/logout', { refresh_token: leaving.token }, 200)
-    expect(await isSignedOut(leaving.person)).toBe(true)
   })
 
   test('without `rotate` passes for 20 requests at once', async () => {

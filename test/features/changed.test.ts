@@ -96,7 +96,6 @@ describe('an exam', () => {
     const [done, still] = [await service.person(), await service.person()]
     for (const person of [done, still]) await person.post(`/api/v01/exams/${examId}/start`, {}, 201)
     await done.post(`/api/v01/exams/${examId}/submit`, { answers: {}, markedForReview: [] }, 200)
-    // An exam for classes is published too, though the previous version takes it for a draft.
     const class_ids = [await createClass(service.sql, { students: [still] })]
     await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids }, 200)
     expect((await admin.get(path, 200)).body).toMatchObject({ published: true, attempts: 1, under_way: 1 })

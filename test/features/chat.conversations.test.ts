@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

@@ -1,12 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
+import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 import type { Frame } from '../support/socket.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

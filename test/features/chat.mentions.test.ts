@@ -1,11 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
+import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

@@ -1,11 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
+import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()

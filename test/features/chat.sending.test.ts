@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { connect, connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 describe('sending', () => {
   test('stores the message once and sends it to both sides', async () => {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Client } from '../support/client.ts'
-import { connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
+import { connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 /** Two pairs of people whose conversations share a lane. */
 async function neighbours() {

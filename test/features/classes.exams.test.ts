@@ -71,19 +71,6 @@ describe('an exam for classes', () => {
     await stranger.get(`/api/v01/exams/${examId}`, 200)
   })
 
-  test('is unpublished for nodes of the previous version', async () => {
-    const { examId } = await classExam()
-    const read = () => service.sql`select published, is_published, is_newer from exams where id = ${examId}`
-    expect(await read()).toEqual([{ published: true, is_published: false, is_newer: true }])
-    const { body } = await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
-    const [attempt] = await service.sql`
-      select status, questions, newer_questions is not null as newer
-        from attempts join exam_papers on exam_papers.id = paper_id where attempts.id = ${body.attempt_id}`
-    expect(attempt).toEqual({ status: 'running', questions: [], newer: true })
-    await admin.patch(`/api/v01/admin/exams/${examId}`, { class_ids: [] }, 200)
-    expect(await read()).toEqual([{ published: true, is_published: true, is_newer: false }])
-  })
-
   test('is finished by who leaves the class during it, and gone afterwards but for the result', async () => {
     const { examId, questionId } = await classExam()
     const at = `/api/v01/exams/${examId}` as const

@@ -1,14 +1,15 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { type SharedService, sharedService, withService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 let admin: Client
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
   admin = await service.admin()
 })
+afterAll(() => service.close())
 
 const base = '/api/v01/discussions'
 
@@ -48,7 +49,7 @@ describe('the questions of an exam that is not published', () => {
     const theirs = await post(taker, questionId, 'theirs')
     const socket = await alice.socket()
     const subscribe = (to: typeof socket) => to.ask({ type: 'subscribe', topic: `question:${questionId}` })
-    await service.sql`update exams set is_published = false where id = ${examId}`
+    await service.sql`update exams set published = false where id = ${examId}`
 
     const none = await alice.get(`${base}/999999`, 404)
     const counts = async (by: Client) =>
@@ -73,7 +74,7 @@ describe('the questions of an exam that is not published', () => {
     }
     await taker.patch(`${base}/comments/${theirs}`, { message: 'still theirs' }, 200)
     await admin.delete(`${base}/comments/${mine}`, 200)
-    await service.sql`update exams set is_published = true where id = ${examId}`
+    await service.sql`update exams set published = true where id = ${examId}`
     expect(await counts(alice)).toBe(1)
     expect(await subscribe(socket)).toMatchObject({ type: 'ack' })
   })

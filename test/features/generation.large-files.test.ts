@@ -99,7 +99,7 @@ test('a PDF of 28 MiB holds up nobody, neither while it is stored and read nor o
     expect(file.equals((await store.findPdf(core.db, id)) as Buffer)).toBe(true)
   }
   expect(await holdsUp(kept)).toBe(false)
-  // Nodes of the version before read one row.
+  // In one row.
   const rows =
     await service.sql`select octet_length(bytes) as size from generation_files where job_id = ${id}`
   expect(rows).toEqual([{ size: file.length }])

@@ -1,18 +1,19 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { addPage, type CanvasObject, createNotebook, objectsOf } from '../support/content/notes.ts'
 import { holdLocks } from '../support/locks.ts'
-import { type SharedService, sharedService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 let alice: Client
 let notebook: number
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
   alice = await service.person()
   notebook = await createNotebook(alice)
 })
+afterAll(() => service.close())
 
 interface Sync {
   objects?: CanvasObject[]

@@ -97,7 +97,7 @@ test('a forecast of an exam that draws weighs each question by its chance', asyn
 
 test('there is no forecast of an exam that isn’t there, or of which no key may be seen', async () => {
   const alice = await service.person()
-  const hidden = await createExam(service.sql, { is_published: false })
+  const hidden = await createExam(service.sql, { published: false })
   expect(await forecast(alice, hidden.examId, '', 404)).toMatchObject({ code: 'not_found' })
   expect(await forecast(alice, 999_999_999, '', 404)).toMatchObject({ code: 'not_found' })
   const { examId } = await createExam(service.sql, { questions: [choice()] })

@@ -515,7 +515,7 @@ describe('other news', () => {
   test('an exam that opens in 15 minutes is announced once, to each at their own time', async () => {
     const start = Date.now() + 10 * DAY_MS
     const { examId } = await createExam(service.sql, { opens_at: new Date(start) })
-    const hidden = await createExam(service.sql, { opens_at: new Date(start), is_published: false })
+    const hidden = await createExam(service.sql, { opens_at: new Date(start), published: false })
     const [alice, early] = [await service.person(), await service.person()]
     await service.sql`insert into accommodations (exam_id, user_id, opens_at)
                       values (${examId}, ${early.id}, ${new Date(start - DAY_MS)})`
@@ -561,7 +561,7 @@ describe('other news', () => {
     const opens = new Date(Date.now() + 10 * 60_000)
     await sql`
       with made as (
-        insert into exams (name, for_classes, is_published, opens_at)
+        insert into exams (name, for_classes, published, opens_at)
         select 'E', true, true, ${opens} from generate_series(1, 800) returning id)
       insert into exam_classes (exam_id, class_id) select id, ${body.class.id} from made`
     await expect.poll(() => device.received.length, { timeout: 30_000 }).toBe(800)

@@ -503,35 +503,3 @@ describe('the older generation', () => {
     expect((await listed(examId)).map(({ question_type }) => question_type)).toEqual(['MCQ', 'SHORT', 'MCQ'])
   })
 })
-
-describe('for nodes of the previous version', () => {
-  const isShownToThem = async (examId: number) =>
-    (await service.sql<{ is_published: boolean }[]>`select is_published from exams where id = ${examId}`)[0]
-      ?.is_published
-
-  test('an exam is published while it can be served there, and its newer attempts and papers are out of reach', async () => {
-    const { examId, ids } = await createExam([{ question_text: 'Old', correct_answer: 'A', tags: ['x'] }])
-    const [alice, bob] = [await service.person(), await service.person()]
-    expect(await isShownToThem(examId)).toBe(true)
-    await begin(alice, examId)
-    await admin.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions: [SHORT] }, 201)
-    expect(await isShownToThem(examId)).toBe(false)
-    await begin(bob, examId)
-    const rows = await service.sql<{ status: string; count: number }[]>`
-      select status, jsonb_array_length(questions) as count
-        from attempts a join exam_papers p on p.id = a.paper_id where a.exam_id = ${examId} order by a.id`
-    expect([...rows]).toEqual([
-      { status: 'active', count: 1 },
-      { status: 'running', count: 0 },
-    ])
-    const short = (await listed(examId)).find(({ id }) => id !== ids[0])?.id
-    await admin.delete(`${QUESTIONS}/${short}`, 200)
-    expect(await isShownToThem(examId)).toBe(true)
-    await admin.request('PATCH', `${EXAMS}/${examId}`, { draw: [{ tag: 'X', count: 1 }] }, 200)
-    expect(await isShownToThem(examId)).toBe(false)
-    // What they write counts.
-    await service.sql`update exams set is_published = true where id = ${examId}`
-    expect((await admin.get(`${EXAMS}/${examId}`, 200)).body.exam.is_published).toBe(true)
-    expect(await isShownToThem(examId)).toBe(false)
-  })
-})

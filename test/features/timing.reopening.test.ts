@@ -188,7 +188,7 @@ describe('an attempt that its time has closed', () => {
     const path = `/api/v01/classes/${classId}/exams/${examId}/extend` as const
     const both = { minutes: 3, user_ids: [alice.id, bob.id] }
     expect((await teacher.post(path, both, 200)).body).toEqual({ success: true, extended: 0, reopened: 1 })
-    expect(await Promise.all([attemptId, ofBob].map(statusOf))).toEqual(['running', 'expired'])
+    expect(await Promise.all([attemptId, ofBob].map(statusOf))).toEqual(['active', 'expired'])
     await alice.post(path, both, 403)
     const counted = async () =>
       (await service.sql`select sum(amount)::int as results from counts where what = 'results'`)[0]?.results

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { Parser } from '@asyncapi/parser'
 import { Pointer } from 'typebox/value'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLIENT_FRAMES, ServerFrame } from '../../schemas/events.schemas.ts'
-import { type SharedService, sharedService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)

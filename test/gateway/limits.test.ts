@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { connectedPair, type SharedService, sharedService } from '../support/service.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { connectedPair, startService, type TestService } from '../support/service.ts'
 
-let service: SharedService
+let service: TestService
 beforeAll(async () => {
-  service = await sharedService()
+  service = await startService()
 })
+afterAll(() => service.close())
 
 describe('too many or too large frames', () => {
   test('100 frames in 10 s pass, the next one closes with 4029', async () => {

@@ -190,7 +190,6 @@ test.each([
 })
 
 test.each([
-  ['POST /api/v01/auth/logout', 'refresh_tokens', { refresh_token: 'unknown' }],
   ['POST /reset_password', 'password_resets', { token: 'unknown', new_password: 'long enough' }],
   ['GET /', 'users', {}],
   ['POST /logout', 'sessions', {}],

@@ -5,11 +5,9 @@ import path from 'node:path'
 import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
 import { inject, onTestFinished } from 'vitest'
-import { createAccount } from '../../src/features/auth/auth.service.ts'
-import { hashPassword } from '../../src/features/auth/passwords.ts'
 import { createNode, type ServiceNode } from '../../src/process/node.ts'
 import { type Config, readConfig } from '../../src/settings/config.ts'
-import { Client, PASSWORD } from './client.ts'
+import { Client } from './client.ts'
 import { Documented } from './promises/documented.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to sign with'
@@ -57,8 +55,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     // Rate limits have their own tests; in all others they would only cause waiting.
     chat: { sendIntervalMs: 0 },
     discussions: { postIntervalMs: 0 },
-    // People of every test sign in, and nobody guesses their passwords.
-    passwordCost: { memoryCost: 1_024, timeCost: 1, parallelism: 1 },
     presence: { graceMs: 100, beatMs: 200, leaseMs: 600, activeMs: 30_000 },
     // Several test files with several nodes each share one database server.
     databasePool: 5,
@@ -90,17 +86,15 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     dataDir,
     documented,
     guest: (node = 0) => new Client(urls[node] as string, documented),
-    async person(name = randomName(), node = 0) {
+    async person(name = `p${randomUUID().slice(0, 12)}`, node = 0) {
       const client = service.guest(node)
       await client.register(name)
       return client
     },
-    async admin(name = randomName(), node = 0) {
-      const { db } = (nodes[node] as ServiceNode).core
-      const passwordHash = await hashPassword(config.passwordCost, PASSWORD)
-      await createAccount(db, { username: name, email: `${name}@example.org` }, passwordHash, 'user,admin')
-      const client = service.guest(node)
-      await client.login(name)
+    async admin(name, node = 0) {
+      const client = await service.person(name, node)
+      await sql`update users set role = 'user,admin' where id = ${client.id}`
+      await client.login(client.username)
       return client
     },
     lockWaits: () =>
@@ -121,8 +115,6 @@ export async function withService(options: ServiceOptions = {}): Promise<TestSer
   onTestFinished(() => service.close())
   return service
 }
-
-const randomName = () => `p${randomUUID().slice(0, 12)}`
 
 let shared: Promise<SharedService> | undefined
 

@@ -34,11 +34,9 @@ export interface StoredQuestion {
   parts: Parts | null
   /** Folded. */
   tag_keys: string[]
-  /**
-   * `questions.key_version` and `content_version` at that time; missing in papers from before these columns existed.
-   */
-  key_version?: number
-  content_version?: number
+  /** `questions.key_version` and `content_version` at that time. */
+  key_version: number
+  content_version: number
   positive_marks: string
   negative_marks: string
   tolerance: string
@@ -50,10 +48,6 @@ export interface StoredQuestion {
 export type StoredAnswer = string | string[]
 /** By question id. */
 export type Answers = Record<string, StoredAnswer>
-
-/** Fields that papers from before they existed lack. */
-type LaterField = 'more_options' | 'parts' | 'tag_keys'
-export type StoredInPaper = Omit<StoredQuestion, LaterField> & Partial<Pick<StoredQuestion, LaterField>>
 
 /**
  * An exam's questions and keys in one version. A paper never changes, and all attempts that start with a version
@@ -69,9 +63,7 @@ export const examPapers = pgTable(
     /** `exams.paper_version` and `exams.msq_scoring` at the time: with the exam they name a paper. */
     version: integer().notNull(),
     msqScoring: text({ enum: ['all_or_nothing', 'partial'] }).notNull(),
-    questions: jsonb().$type<StoredInPaper[]>().notNull(),
-    /** The questions of an exam that the previous version can't serve (`exams.is_newer`); then `questions` is empty. */
-    newerQuestions: jsonb().$type<StoredInPaper[]>(),
+    questions: jsonb().$type<StoredQuestion[]>().notNull(),
     createdAt: createdAt(),
   },
   (table) => [uniqueIndex('exam_papers_version_key').on(table.examId, table.version, table.msqScoring)],
@@ -95,13 +87,9 @@ export const attempts = pgTable(
     /** null for a manual one. */
     paperId: integer().references(() => examPapers.id, { onDelete: 'cascade' }),
     attemptNumber: integer().notNull(),
-    /**
-     * `running`: active as well, but at an exam that the previous version can't serve: it leaves such attempts alone
-     * (`UNDER_WAY` names both). `expired`: closed when the time was up. `manual`: added by an administrator, only
-     * counts as used.
-     */
-    status: text({ enum: ['active', 'running', 'submitted', 'expired', 'manual'] }).notNull(),
-    /** Makes the ids and orders of the attempt; null where the previous version began it, in natural order. */
+    /** `expired`: closed when the time was up. `manual`: added by an administrator, only counts as used. */
+    status: text({ enum: ['active', 'submitted', 'expired', 'manual'] }).notNull(),
+    /** Makes the ids and orders of the attempt; null for a manual one. */
     seed: uuid(),
     /** `exams.shuffle` at its start; null: `none`. */
     shuffle: text({ enum: ['questions', 'options', 'both'] }),
@@ -110,7 +98,7 @@ export const attempts = pgTable(
     startedAt: instant().notNull(),
     /** Computed from the exam's and the person's times, extensions included; null: no end. */
     endsAt: instant(),
-    /** The session that began it; null where the previous version did. */
+    /** The session that began it; null where a node of 1.0.0 did. */
     sessionId: integer(),
     /** Whether it was opened from another session too, which may have answers that are not sent yet. */
     isElsewhere: boolean().notNull().default(false),
@@ -127,7 +115,7 @@ export const attempts = pgTable(
     score: numeric({ mode: 'number' }),
     maxScore: numeric({ mode: 'number' }),
     /**
-     * score ÷ max_score × 100 to two decimals, as it is shown, or as earlier versions stored it, not rounded; 0 where
+     * score ÷ max_score × 100 to two decimals, as it is shown, or as 1.0.0 stored it, not rounded; 0 where
      * nothing could be scored.
      */
     percentage: doublePrecision(),
@@ -136,6 +124,7 @@ export const attempts = pgTable(
     unattempted: integer(),
   },
   (table) => [
+    // Indexes of active attempts name `running` too, as nodes of 1.0.0 do when they look for them.
     uniqueIndex('attempts_active_key')
       .on(table.userId, table.examId)
       .where(sql`${table.status} in ('active', 'running')`),
@@ -145,10 +134,7 @@ export const attempts = pgTable(
     index('attempts_overdue_idx').on(table.endsAt).where(sql`${table.status} in ('active', 'running')`),
     index('attempts_under_way_idx').on(table.examId).where(sql`${table.status} in ('active', 'running')`),
     index('attempts_paper_id_idx').on(table.paperId),
-    check(
-      'attempts_status_check',
-      sql`${table.status} in ('active', 'running', 'submitted', 'expired', 'manual')`,
-    ),
+    check('attempts_status_check', sql`${table.status} in ('active', 'submitted', 'expired', 'manual')`),
     check(
       'attempts_result_check',
       sql`(${table.status} in ('submitted', 'expired')) = (num_nulls(${table.submittedAt}, ${table.score},

@@ -59,7 +59,7 @@ export const classMembers = pgTable(
     leftAt: instant(),
     /** Whether somebody else ended it, or confirmed that later: then the code doesn't bring the person back. */
     removed: boolean().notNull().default(false),
-    /** When that was; null in rows that the previous version has written: when they left. */
+    /** When that was; null in rows of 1.0.0: when they left. */
     removedAt: instant(),
   },
   (table) => [

@@ -61,22 +61,10 @@ export const exams = pgTable(
     isPublished: boolean('published').notNull().default(false),
     /** Whether its questions can be practised, keys and explanations included, by everybody who may see it. */
     openForPractice: boolean().notNull().default(false),
-    /**
-     * What the previous version, and whoever writes this column, takes for `isPublished`: false for exams that it can't
-     * serve. A trigger keeps both in step (docs/protocol/questions.md#beside-the-previous-version).
-     */
-    isServedByPrevious: boolean('is_published').notNull().default(false),
-    /** Whether any of its questions is unknown to the older generation and the previous version; kept by a trigger. */
-    hasNewerKinds: boolean().notNull().default(false),
     /** Whether it is for the classes of `exam_classes` alone, rather than for everybody. */
     forClasses: boolean().notNull().default(false),
     /** Who made it, as long as they have an account. It decides whether an exam is a teacher's own (`isOwnExamOf`). */
     createdBy: integer().references(() => users.id, { onDelete: 'set null' }),
-    /**
-     * Whether the previous version can't serve it: for its kinds of questions, its draw or its classes; kept by a
-     * trigger.
-     */
-    isNewer: boolean().notNull().default(false),
     passPercentage: numeric({ mode: 'number' }).notNull().default(40),
     msqScoring: text({ enum: ['all_or_nothing', 'partial'] })
       .notNull()
@@ -87,7 +75,7 @@ export const exams = pgTable(
       .default('none'),
     /** Which of its questions an attempt gets; null: all. */
     draw: jsonb().$type<DrawRule[]>(),
-    /** The number of changes of the exam's questions, and of drawing them or not; triggers count them. */
+    /** The number of changes of the exam's questions; triggers count them. */
     paperVersion: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: createdAt(),

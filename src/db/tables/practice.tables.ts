@@ -126,8 +126,6 @@ export const practiceCards = pgTable(
   (table) => [
     primaryKey({ columns: [table.userId, table.questionId] }),
     index('practice_cards_exam_idx').on(table.userId, table.examId),
-    // Nodes from before `practice_cards_ranked_idx` read by it. The next version drops it.
-    index('practice_cards_due_idx').on(table.userId, table.due).where(sql`${table.paperId} is not null`),
     index('practice_cards_new_idx')
       .on(table.userId, table.questionId)
       .where(sql`${table.paperId} is not null and ${table.due} is null`),

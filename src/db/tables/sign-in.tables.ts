@@ -59,29 +59,6 @@ export const identities = pgTable(
   ],
 )
 
-/**
- * Refresh tokens from the time when each one was stored: they are still accepted, and none is added. The unspent one
- * of a session counts as generation 0. Using a spent one again shows a theft.
- */
-export const refreshTokens = pgTable(
-  'refresh_tokens',
-  {
-    /** SHA-256 of the token. */
-    hash: text().primaryKey(),
-    sessionId: integer()
-      .notNull()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    expiresAt: instant().notNull(),
-    /** When it was used; null: never. */
-    spentAt: instant(),
-    repeated: boolean().notNull().default(false),
-  },
-  (table) => [
-    index('refresh_tokens_session_id_idx').on(table.sessionId),
-    index('refresh_tokens_expires_at_idx').on(table.expiresAt),
-  ],
-)
-
 /** Failed logins by network and identifier, whether or not such an account exists. */
 export const loginFailures = pgTable(
   'login_failures',

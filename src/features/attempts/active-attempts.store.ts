@@ -4,10 +4,9 @@ import type { Sittings } from '../../../schemas/exam-results.schemas.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { iso, query } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
-import { UNDER_WAY } from './under-way.sql.ts'
 
 /** Attempts under way that did not end before this instant: the others are about to be closed. */
-const isActive = (endedBefore: Date) => sql`a.status in ${sql.raw(UNDER_WAY)}
+const isActive = (endedBefore: Date) => sql`a.status = 'active'
   and (a.ends_at is null or a.ends_at >= ${endedBefore.toISOString()}::timestamptz)`
 
 /** Somebody's own, the newest first. */

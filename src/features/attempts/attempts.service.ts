@@ -66,7 +66,7 @@ export async function requireOlderKinds(core: Core, userId: number, examId: numb
   const active = await findLive(core, userId, examId)
   const isNewer = active
     ? (await paperOf(core, core.db, active)).hasNewerKinds
-    : (await requireStanding(core.db, userId, examId)).exam.hasNewerKinds
+    : (await requireStanding(core.db, userId, examId)) && (await store.hasNewerKinds(core.db, examId))
   if (isNewer) throw new AppError('newer_kinds')
 }
 

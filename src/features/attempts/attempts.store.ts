@@ -7,12 +7,11 @@ import { exams } from '../../db/tables/exams.tables.ts'
 import { isTaughtBy, isThereFor } from '../exams/exam-access.sql.ts'
 import { personalColumns, personalTimes } from '../timing/personal-times.sql.ts'
 import { isCurrentPaper } from './current-paper.sql.ts'
-import { UNDER_WAY } from './under-way.sql.ts'
 
 export type ExamRow = typeof exams.$inferSelect
 export type AttemptRow = typeof attempts.$inferSelect
 
-const IS_UNDER_WAY = sql`${attempts.status} in ${sql.raw(UNDER_WAY)}`
+const IS_UNDER_WAY = sql`${attempts.status} = 'active'`
 
 // --- starting
 
@@ -313,4 +312,12 @@ export async function listStudents(db: Executor, examId: number, userIds: number
     .from(attempts)
     .where(and(eq(attempts.examId, examId), isAnyOf(attempts.userId, userIds), ne(attempts.status, 'manual')))
   return rows.map(({ userId }) => userId)
+}
+
+/** Whether the exam has questions that the older generation doesn't know. */
+export async function hasNewerKinds(db: Executor, examId: number): Promise<boolean> {
+  const rows = await db.execute(sql`
+    select from questions
+     where exam_id = ${examId} and (question_type not in ('MCQ', 'MSQ', 'NUMERIC') or more_options <> '[]') limit 1`)
+  return rows.length > 0
 }

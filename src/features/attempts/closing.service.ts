@@ -9,8 +9,12 @@ import * as store from './attempts.store.ts'
 import { type Changes, mergeAnswers } from './fitting-answers.ts'
 import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
 import { paperOf } from './papers.service.ts'
-import { GRACE_MS } from './under-way.sql.ts'
 
+/**
+ * A timed attempt accepts syncs for this long after its end, so that those on their way still count
+ * (docs/protocol/exams.md#the-end).
+ */
+export const GRACE_MS = 30_000
 /** Attempts that are closed in one transaction. */
 const SWEEP_SIZE = 100
 /** Most attempts that are looked up in one query. */

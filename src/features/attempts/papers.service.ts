@@ -147,13 +147,7 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
 }
 
 function compilePaper(row: store.PaperRow): Paper {
-  const { id, examId, msqScoring } = row
-  const tasks = (row.newerQuestions ?? row.questions).map((question) => ({
-    more_options: [],
-    parts: null,
-    tag_keys: [],
-    ...question,
-  }))
+  const { id, examId, msqScoring, questions: tasks } = row
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
   return {
     id,

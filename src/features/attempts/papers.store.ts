@@ -24,17 +24,15 @@ export async function findCurrentPaper(db: Executor, examId: number): Promise<nu
 
 /**
  * Stores the current questions in one statement. If another transaction has stored the same paper first, the answer is
- * the id of that one. The exam's row is locked before the paper's, as when an exam is deleted. The previous version
- * reads `questions` alone, so what it can't serve is beside that.
+ * the id of that one. The exam's row is locked before the paper's, as when an exam is deleted.
  */
 export async function insertCurrentPaper(db: Executor, examId: number): Promise<number | undefined> {
   const [row] = await query<{ id: number }>(
     db,
     { id: 'integer' },
     sql`
-    insert into exam_papers (exam_id, version, msq_scoring, questions, newer_questions)
-    select e.id, e.paper_version, e.msq_scoring, case when e.is_newer then '[]' else paper.questions end,
-           case when e.is_newer then paper.questions end
+    insert into exam_papers (exam_id, version, msq_scoring, questions)
+    select e.id, e.paper_version, e.msq_scoring, paper.questions
       from exams e, lateral (
              select coalesce(jsonb_agg(jsonb_build_object(
                       'id', q.id, 'question_text', q.question_text, 'question_type', q.question_type,
@@ -46,9 +44,7 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
                       'tolerance', q.tolerance::text) order by q.id), '[]') as questions
                from questions q where q.exam_id = e.id) paper
      where e.id = ${examId} for key share of e
-    on conflict (exam_id, version, msq_scoring) do update
-       set newer_questions = coalesce(exam_papers.newer_questions, excluded.newer_questions),
-           questions = case when excluded.newer_questions is null then exam_papers.questions else '[]' end
+    on conflict (exam_id, version, msq_scoring) do update set version = excluded.version
     returning id`,
   )
   return row?.id

@@ -41,7 +41,7 @@ export function overlay(questions: readonly StoredQuestion[], inForce: readonly 
 function reaches(regrade: Regrade, question: StoredQuestion): boolean {
   if (regrade.action !== 'new_key') return true
   if (regrade.questionType !== question.question_type) return false
-  if ((question.key_version ?? 0) > regrade.keyVersion) return false
+  if (question.key_version > regrade.keyVersion) return false
   const { parts } = regrade
   return parts === null || kindOf(question.question_type).isSameTask(question, { ...question, parts })
 }

@@ -11,11 +11,11 @@ import { retryFor } from '../../scheduling/retry.ts'
 import { database, exams as measured } from '../../telemetry/metrics.ts'
 import * as store from './attempts.store.ts'
 import { describeState, isNoted, type Opener, requireOpened } from './attempts-left.service.ts'
+import { GRACE_MS } from './closing.service.ts'
 import { readChanges } from './fitting-answers.ts'
 import { paperOf } from './papers.service.ts'
 import * as savingStore from './saving.store.ts'
 import type { Sitting } from './sitting.ts'
-import { GRACE_MS } from './under-way.sql.ts'
 
 /** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
 type RememberedAttempt = Pick<

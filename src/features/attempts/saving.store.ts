@@ -1,7 +1,6 @@
 import { HELD } from '../../db/batches.ts'
 import type { Db } from '../../db/database-client.ts'
 import { type Columns, toRows } from '../../db/query.ts'
-import { UNDER_WAY } from './under-way.sql.ts'
 
 export interface Sync {
   attemptId: number
@@ -17,7 +16,7 @@ export interface Sync {
 
 /** Whether the attempt `a` takes a sync. */
 function fits(sync: string): string {
-  return `a.status in ${UNDER_WAY} and a.revision <= coalesce(${sync}.revision, a.revision)
+  return `a.status = 'active' and a.revision <= coalesce(${sync}.revision, a.revision)
      and (a.ends_at is null or to_timestamp(${sync}.at / 1000) <= a.ends_at + $6::int * interval '1 ms')`
 }
 

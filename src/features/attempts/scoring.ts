@@ -15,7 +15,7 @@ export interface KeyedQuestion
 /** A question without a key is `unattempted` for everybody. A dropped question is none of the three. */
 export type Verdict = 'correct' | 'incorrect' | 'unattempted' | 'dropped'
 
-/** Percentages that earlier versions stored are quotients: a rounding error must not turn a pass into a fail. */
+/** Percentages that 1.0.0 stored are quotients: a rounding error must not turn a pass into a fail. */
 const TOLERANCE = 1e-9
 
 /** A percentage as it is shown, to two decimals. */
@@ -26,7 +26,7 @@ export function roundPercentage(percentage: number): number {
 
 /**
  * Whether a stored percentage reaches a mark. It is stored as it is shown, so that nobody fails with the percentage
- * that they are told to need. Earlier versions stored it unrounded: their results stay what they were until they are
+ * that they are told to need. 1.0.0 stored it unrounded: its results stay what they were until they are
  * regraded.
  */
 export function reaches(percentage: number, mark: number): boolean {

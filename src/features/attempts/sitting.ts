@@ -13,7 +13,7 @@ export function isNatural({ shuffle, drawn }: Sitting): boolean {
   return shuffle === null && drawn === null
 }
 
-/** Attempts that the previous version began have no seed, and nothing that would need one. */
+/** Papers that are shown as they are, in no attempt, have no seed, and nothing that would need one. */
 export function seedOf({ seed }: Pick<Sitting, 'seed'>): string {
   return seed ?? ''
 }

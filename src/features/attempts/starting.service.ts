@@ -179,7 +179,6 @@ async function insertNext(
         examId: exam.id,
         paperId: paper.id,
         attemptNumber: highestNumber + 1,
-        status: exam.isServedByPrevious ? ('active' as const) : ('running' as const),
         seed: randomUUID(),
         shuffle: exam.shuffle === 'none' ? null : exam.shuffle,
         drawn: drawers.get(exam.id)?.() ?? null,

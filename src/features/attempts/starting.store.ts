@@ -8,7 +8,6 @@ export interface NewAttempt {
   sessionId: number
   examId: number
   paperId: number
-  status: 'active' | 'running'
   seed: string
   shuffle: 'questions' | 'options' | 'both' | null
   /** Ids of questions; null: all of the paper. */
@@ -32,13 +31,13 @@ export async function insertAttempts(
     sql`
     insert into attempts (user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at,
                           ends_at)
-    select user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn::int[], started_at::timestamptz,
+    select user_id, session_id, exam_id, paper_id, attempt_number, 'active', seed, shuffle, drawn::int[], started_at::timestamptz,
            ends_at::timestamptz
       from unnest(${column('userId')}::int[], ${column('sessionId')}::int[], ${column('examId')}::int[], ${column('paperId')}::int[],
-                  ${column('attemptNumber')}::int[], ${column('status')}::text[], ${column('seed')}::uuid[],
+                  ${column('attemptNumber')}::int[], ${column('seed')}::uuid[],
                   ${column('shuffle')}::text[], ${column('drawn')}::text[], ${column('startedAt')}::text[],
                   ${column('endsAt')}::text[])
-             as begun(user_id, session_id, exam_id, paper_id, attempt_number, status, seed, shuffle, drawn, started_at, ends_at)
+             as begun(user_id, session_id, exam_id, paper_id, attempt_number, seed, shuffle, drawn, started_at, ends_at)
     returning id, user_id as "userId", attempt_number as number`,
   )
 }

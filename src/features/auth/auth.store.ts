@@ -2,7 +2,7 @@ import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only } from '../../db/query.ts'
-import { ENDED, loginFailures, refreshTokens, revocations, sessions } from '../../db/tables/sign-in.tables.ts'
+import { ENDED, loginFailures, revocations, sessions } from '../../db/tables/sign-in.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import type { UserRow } from '../../db/user-rows.ts'
@@ -246,7 +246,6 @@ export async function listRevocations(db: Executor, seconds: number): Promise<[n
 /** Deletes expired sessions, and revocations that no live token needs. */
 export async function deleteStale(db: Executor, now: Date, revokedSeconds: number): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now))
-  await db.delete(refreshTokens).where(lt(refreshTokens.expiresAt, now))
   await db.delete(loginFailures).where(lt(loginFailures.expiresAt, now))
   await db.delete(revocations).where(lt(revocations.revokedAt, ago(revokedSeconds)))
 }
@@ -290,14 +289,5 @@ export async function findSessionForUpdate(
     .from(sessions)
     .where(and(eq(sessions.id, id), eq(sessions.kind, kind), gt(sessions.expiresAt, now)))
     .for('update')
-  return row
-}
-
-/** A token of an older version, which stored each refresh token. */
-export async function findStoredRefreshToken(db: Executor, hash: string, now: Date) {
-  const [row] = await db
-    .select({ sessionId: refreshTokens.sessionId, spentAt: refreshTokens.spentAt })
-    .from(refreshTokens)
-    .where(and(eq(refreshTokens.hash, hash), gt(refreshTokens.expiresAt, now)))
   return row
 }

@@ -7,7 +7,6 @@ import { AppError } from '../../errors.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
 import { type IssuedClaims, type SessionClaims, TOKEN_LIFETIME_SECONDS } from '../../tokens/tokens.ts'
 import * as store from './auth.store.ts'
-import { hashSecretToken } from './secret-tokens.ts'
 import { REMEMBERED_SECONDS } from './session-watch.ts'
 
 /** A refresh token's lifetime (docs/protocol/http.md#signing-in). */
@@ -192,17 +191,11 @@ export async function endSessionByRefreshToken(core: Core, token: string): Promi
 
 /** The live session of a refresh token, locked, and the token's number in it. */
 async function findPresented(core: Core, tx: Executor, token: string, now: Date) {
-  const claims = core.refreshTokens.read(token) ?? (await readStored(tx, token, now))
+  const claims = core.refreshTokens.read(token)
   const session = claims && (await store.findSessionForUpdate(tx, claims.sessionId, 'client', now))
   if (!session || claims.generation > session.refreshGeneration) return undefined
-  if (claims.startedAt !== undefined && claims.startedAt !== session.createdAt.getTime()) return undefined
+  if (claims.startedAt !== session.createdAt.getTime()) return undefined
   return { session, generation: claims.generation }
-}
-
-/** A token of an older version, which stored each refresh token. The unspent one is generation 0 of today's tokens. */
-async function readStored(tx: Executor, token: string, now: Date) {
-  const row = await store.findStoredRefreshToken(tx, hashSecretToken(token), now)
-  return row && { sessionId: row.sessionId, startedAt: undefined, generation: row.spentAt ? -1 : 0 }
 }
 
 /** Ends one session of a person, and what it opened. 404 if it is not theirs. */

@@ -117,7 +117,7 @@ async function findTexts(
     { name: 'text', text: 'text' },
     sql`
     select paper.id || '/' || (question ->> 'id') as name, question ->> 'question_text' as text
-      from exam_papers paper, jsonb_array_elements(coalesce(newer_questions, questions)) question
+      from exam_papers paper, jsonb_array_elements(questions) question
      where ${isAnyOf(sql`paper.id`, papers)} and ${isAnyOf(sql`(question ->> 'id')::int`, questions)}`,
   )
   return new Map(rows.map(({ name, text }) => [name, text]))

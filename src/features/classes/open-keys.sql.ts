@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isReopenable, reopenableUntil } from '../attempts/reopenable.sql.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isOwnExamOf, isTaughtBy } from '../exams/exam-access.sql.ts'
 import { hasVisibleResults } from '../results/visible-results.sql.ts'
 
@@ -32,7 +31,7 @@ const lastClose = (exam: SQL) => sql`
 /** Attempts under way, and those that can be again. */
 const goingOn = (exam: SQL, at: Date) => sql`
   from attempts begun where begun.exam_id = ${exam}.id
-   and (begun.status in ${sql.raw(UNDER_WAY)} or ${isReopenable(sql`begun`, exam, at)})`
+   and (begun.status = 'active' or ${isReopenable(sql`begun`, exam, at)})`
 
 /**
  * Whether the time of an exam's keys has come: students learn them, or nobody is taking it, can go on with it, or may

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 const EXAMS = sql`exams`
 
@@ -25,7 +24,7 @@ export function isThereFor(person: SQL | number, exam = EXAMS): SQL {
     or exists (select from users staff where staff.id = ${person} and ${IS_STAFF})
     or exists (
       select from attempts own
-       where own.user_id = ${person} and own.exam_id = ${exam}.id and own.status in ${sql.raw(UNDER_WAY)}))`
+       where own.user_id = ${person} and own.exam_id = ${exam}.id and own.status = 'active'))`
 }
 
 /**

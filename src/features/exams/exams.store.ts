@@ -6,7 +6,6 @@ import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
 import { contains, plannedFor } from '../../db/text-search.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isOwnExamOf, isTaughtBy } from './exam-access.sql.ts'
 
 export type ExamValues = typeof exams.$inferInsert
@@ -22,9 +21,6 @@ type OwnColumns =
   | 'resultsSeenUntil'
   | 'keysKnownSince'
   | 'paperVersion'
-  | 'hasNewerKinds'
-  | 'isNewer'
-  | 'isServedByPrevious'
   | 'forClasses'
   | 'createdBy'
 
@@ -76,7 +72,7 @@ export async function findUse(
     select published, finished as attempts, under_way
       from exams cross join lateral (
         select count(*) filter (where submitted_at is not null)::int as finished,
-               count(*) filter (where status in ${sql.raw(UNDER_WAY)})::int as under_way
+               count(*) filter (where status = 'active')::int as under_way
           from attempts where exam_id = exams.id) taken
      where exams.id = ${id}`,
   )

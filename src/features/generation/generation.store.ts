@@ -83,8 +83,6 @@ export async function findPdf(db: Executor, jobId: string): Promise<Buffer | und
   return Buffer.concat(pieces)
 }
 
-const NEWER_FIELDS = { explanation: '', tags: [], more_options: [], parts: null }
-
 /** In the order of the batches. */
 export async function listQuestions(db: Executor, jobId: string): Promise<GeneratedQuestion[]> {
   const batches = await db
@@ -92,8 +90,7 @@ export async function listQuestions(db: Executor, jobId: string): Promise<Genera
     .from(generationBatches)
     .where(eq(generationBatches.jobId, jobId))
     .orderBy(generationBatches.number)
-  // Those of the previous version lack the newer fields.
-  return batches.flatMap(({ questions }) => questions.map((question) => ({ ...NEWER_FIELDS, ...question })))
+  return batches.flatMap(({ questions }) => questions)
 }
 
 /** Makes the caller the job's only worker; undefined if the job has ended or is gone. */

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /*
  * Whether somebody's help is locked: the tutor, the chat and the discussions are closed to people with an active
@@ -13,7 +12,7 @@ const BEFORE_ID = `coalesce((
     join exams locking on locking.id = under_way.exam_id and locking.lock_help
     join users locked on locked.id = under_way.user_id and locked.role = 'user'
    where under_way.user_id = `
-const AFTER_ID = ` and under_way.status in ${UNDER_WAY} limit 1), false)`
+const AFTER_ID = ` and under_way.status = 'active' limit 1), false)`
 
 /** For statements that are plain text: `userId` is an expression in it. */
 export const helpLockedText = (userId: string): string => BEFORE_ID + userId + AFTER_ID

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /** An attempt under way that locks its person's help. */
 export interface HelpLock {
@@ -22,7 +21,7 @@ export async function listLocks(db: Executor, userIds?: number[]): Promise<HelpL
       from attempts a
       join exams e on e.id = a.exam_id and e.lock_help
       join users u on u.id = a.user_id and u.role = 'user'
-     where a.status in ${sql.raw(UNDER_WAY)}
+     where a.status = 'active'
        ${userIds === undefined ? sql`` : sql`and ${isAnyOf(sql`a.user_id`, userIds)}`}
      order by a.user_id, a.ends_at nulls last`,
   )

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isThereFor, knowClassExams } from '../exams/exam-access.sql.ts'
 import { personalTimes } from '../timing/personal-times.sql.ts'
 import { ONLY_ID } from './push.store.ts'
@@ -111,7 +110,7 @@ export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
       union
       select cause.kind, cause.subject_id, attempt.user_id
         from cause join attempts attempt on attempt.exam_id = cause.subject_id
-       where cause.user_ids is null and attempt.status not in ${sql.raw(UNDER_WAY)}
+       where cause.user_ids is null and attempt.status <> 'active'
     ), receivers as materialized (
       select * from push_subscriptions where user_id in (select user_id from person) for key share skip locked
     ), queued as (

@@ -107,7 +107,7 @@ interface ShownResult extends GradedValues {
   passed: boolean | null
 }
 
-/** With its verdict, which an equal percentage of an earlier version may not share: it wasn't rounded. */
+/** With its verdict, which an equal percentage that 1.0.0 stored may not share: it wasn't rounded. */
 function asShown(
   { score, maxScore, correct, incorrect, unattempted, ...of }: GradedValues,
   mark: number,

@@ -5,7 +5,6 @@ import {
   type Answers,
   examPapers,
   type GradedValues,
-  type StoredInPaper,
   type StoredQuestion,
 } from '../../db/tables/attempts.tables.ts'
 import { regrades } from '../../db/tables/corrections.tables.ts'
@@ -54,22 +53,19 @@ export async function findQuestion(
   if (current) return current
   const [paper] = await db
     .select({
-      questions: sql<StoredInPaper[]>`coalesce(${examPapers.newerQuestions}, ${examPapers.questions})`,
+      questions: examPapers.questions,
     })
     .from(examPapers)
     .where(hasQuestion(examId, questionId))
     .orderBy(desc(examPapers.version), desc(examPapers.id))
     .limit(1)
   const found = paper?.questions.find(({ id }) => id === questionId)
-  return found && { more_options: [], parts: null, ...found, keyVersion: found.key_version ?? 0 }
+  return found && { ...found, keyVersion: found.key_version }
 }
 
 function hasQuestion(examId: number, questionId: number) {
   const question = JSON.stringify([{ id: questionId }])
-  return and(
-    eq(examPapers.examId, examId),
-    sql`coalesce(${examPapers.newerQuestions}, ${examPapers.questions}) @> ${question}::jsonb`,
-  )
+  return and(eq(examPapers.examId, examId), sql`${examPapers.questions} @> ${question}::jsonb`)
 }
 
 // --- results
@@ -85,7 +81,7 @@ export async function listAttemptsWith(
     { id: 'integer', questions: 'integer' },
     sql`
     with papers as materialized (
-      select id, jsonb_array_length(coalesce(newer_questions, questions)) as questions
+      select id, jsonb_array_length(questions) as questions
         from exam_papers where ${hasQuestion(examId, questionId)})
     select attempts.id, papers.questions
       from papers join attempts on paper_id = papers.id

@@ -3,7 +3,6 @@ import type { Executor } from '../../db/database-client.ts'
 import { type Columns, query } from '../../db/query.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 
 /** Whose results: all who took the exam, or the students of a class. */
 export interface ResultsScope {
@@ -69,7 +68,7 @@ export async function listResults(
               from attempts a
              where ${own} and a.percentage is not null order by a.attempt_number desc limit 1) as newest,
            (select jsonb_build_object('id', a.id, 'startedAt', a.started_at, 'endsAt', a.ends_at, 'answered', ${ANSWERED})
-              from attempts a where ${own} and a.status in ${sql.raw(UNDER_WAY)} limit 1) as active
+              from attempts a where ${own} and a.status = 'active' limit 1) as active
       from (select users.id, users.username, users.full_name from ${people(whose)}
              order by ${foldedCase(sql`users.username`)} limit ${limit} offset ${offset}) person
       join exams on exams.id = ${whose.examId}

@@ -5,7 +5,6 @@ import { attempts } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 
 /** The regrades of the exam that are in force. */
@@ -56,7 +55,7 @@ export async function findReviewable(db: Executor, userId: number, attemptId: nu
       inForce: IN_FORCE,
       isLocked: sql<boolean>`(${isHelpLocked(userId)} and ${exams.lockHelp} and exists (
         select from attempts other
-         where other.user_id = ${userId} and other.exam_id = ${exams.id} and other.status in ${sql.raw(UNDER_WAY)}))`,
+         where other.user_id = ${userId} and other.exam_id = ${exams.id} and other.status = 'active'))`,
     })
     .from(attempts)
     .innerJoin(exams, eq(exams.id, attempts.examId))
@@ -119,7 +118,7 @@ const selectBeside = statement<ResultsCriteria, ResultsSummary>(
 function beside(choice: Places<ResultsCriteria>): SQL {
   return sql`
     (select count(*)::int from attempts where ${isFinished(choice)}) as total,
-    exists (select from attempts where user_id = ${choice.userId} and status in ${sql.raw(UNDER_WAY)}
+    exists (select from attempts where user_id = ${choice.userId} and status = 'active'
                and ends_at < ${choice.endedBefore}) as "hasOverdue"`
 }
 

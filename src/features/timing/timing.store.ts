@@ -6,7 +6,6 @@ import { classAccommodations, examClasses } from '../../db/tables/classes.tables
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import { isReopenable } from '../attempts/reopenable.sql.ts'
-import { UNDER_WAY } from '../attempts/under-way.sql.ts'
 import { studentsOf } from '../exams/exam-access.sql.ts'
 import { personalTimes } from './personal-times.sql.ts'
 
@@ -183,7 +182,7 @@ export async function retimeAttempts(
          select least(a.started_at
                         + e.duration_minutes * (100 + coalesce(personal.extra_time_percent, 0)) * interval '600 ms',
                       coalesce(personal.closes_at, e.closes_at)) as ends_at) limits
-       where a.exam_id = ${examId} and a.status in ${sql.raw(UNDER_WAY)}
+       where a.exam_id = ${examId} and a.status = 'active'
          ${userId === undefined ? sql`` : sql`and a.user_id = ${userId}`}
        order by a.id for no key update of a
     )
@@ -206,7 +205,7 @@ export async function extendAttempts(
     sql`
     with target as materialized (
       select id from attempts
-       where exam_id = ${examId} and status in ${sql.raw(UNDER_WAY)} and ends_at is not null
+       where exam_id = ${examId} and status = 'active' and ends_at is not null
          ${userIds === undefined ? sql`` : sql`and ${isAnyOf(sql`user_id`, userIds)}`}
        order by id for no key update
     )
@@ -235,13 +234,13 @@ export async function reopenAttempts(
     RETIMED_TYPES,
     sql`
     with target as materialized (
-      select a.id, exams.is_published from attempts a join exams on exams.id = a.exam_id
+      select a.id from attempts a join exams on exams.id = a.exam_id
        where a.exam_id = ${examId} and ${isAnyOf(sql`a.user_id`, userIds)}
          and ${isReopenable(sql`a`, sql`exams`, new Date(now))}
        order by a.id for no key update of a
     )
     update attempts a
-       set status = case when target.is_published then 'active' else 'running' end,
+       set status = 'active',
            extra_minutes = a.extra_minutes + ${minutes},
            closed_ms = a.closed_ms + (extract(epoch from ${at} - a.ends_at) * 1000)::bigint,
            ends_at = ${at} + ${minutes} * interval '1 minute',

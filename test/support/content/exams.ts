@@ -18,7 +18,7 @@ export interface ExamFields {
   max_attempts?: number | null
   result_mode?: 'instant' | 'on_release'
   results_released?: boolean
-  is_published?: boolean
+  published?: boolean
   opens_at?: Date | null
   closes_at?: Date | null
   lock_help?: boolean
@@ -32,7 +32,7 @@ export async function createExam(
   sql: postgres.Sql,
   { questions = [{}], ...given }: ExamFields = {},
 ): Promise<{ examId: number; questionIds: number[] }> {
-  const exam = { name: 'An exam', is_published: true, ...given }
+  const exam = { name: 'An exam', published: true, ...given }
   const [row] = await sql<{ id: number }[]>`insert into exams ${sql(exam)} returning id`
   const examId = row?.id ?? 0
   const questionIds: number[] = []

@@ -22,7 +22,7 @@ export function encodeChange(
 /** Readers with the same view see the same: one's own messages and reactions are marked. */
 function viewOf(readerId: number, change: MessageChange | ReactionChange): string {
   if (change.kind === 'reactions') return ''
-  const { sender_id, reactions = [] } = change.message
+  const { sender_id, reactions } = change.message
   const own = sender_id === readerId ? 'own' : ''
   return reactions.reduce((view, { user_ids }) => view + (user_ids.includes(readerId) ? '+' : '-'), own)
 }

@@ -40,15 +40,12 @@ export function toChange(core: Core, row: MessageRow): MessageChange {
 
 /** A message as one reader may see it. */
 export function toMessageFor(readerId: number, message: SharedMessage): ChatMessage {
-  const { reactions = [], attachments = [], mentions = [] } = message
   const isOwn = message.sender_id === readerId
   return {
     ...message,
     is_own: isOwn,
     client_id: isOwn ? message.client_id : null,
-    reactions: toReactions(readerId, reactions),
-    attachments,
-    mentions,
+    reactions: toReactions(readerId, message.reactions),
   }
 }
 

@@ -5,7 +5,6 @@ import { type Row, rowOf } from '../../../db/rows.ts'
 import { type Answers, attempts } from '../../../db/tables/attempts.tables.ts'
 import { questions } from '../../../db/tables/exams.tables.ts'
 import { practiceCards, practiceDecks, practiceReviews } from '../../../db/tables/practice.tables.ts'
-import { UNDER_WAY } from '../../attempts/under-way.sql.ts'
 import { isThereFor } from '../../exams/exam-access.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
 
@@ -16,7 +15,7 @@ import { hasVisibleResults } from '../../results/visible-results.sql.ts'
 export function isOpenFor(userId: SQL | number): SQL {
   return sql`(exams.open_for_practice and exams.published and ${isThereFor(userId)} and not exists (
     select from attempts way
-     where way.user_id = ${userId} and way.exam_id = exams.id and way.status in ${sql.raw(UNDER_WAY)}))`
+     where way.user_id = ${userId} and way.exam_id = exams.id and way.status = 'active'))`
 }
 
 /**

@@ -25,7 +25,7 @@ export function kindOf(type: QuestionType): Kind {
 /** The types that the older generation knows. */
 export const OLDER_TYPES: readonly QuestionType[] = ['MCQ', 'MSQ', 'NUMERIC']
 
-/** Whether the older generation, and nodes of the version before, can show and grade the question. */
+/** Whether the older generation can show and grade the question. */
 export function isKnownToOlder(question: {
   question_type: QuestionType
   more_options: readonly string[]
