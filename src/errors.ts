@@ -15,6 +15,7 @@ export const CATALOGUE = {
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'This address takes other methods; `Allow` names them'],
   range_not_satisfiable: [416, 'The file ends before that'],
+  nodes_differ: [409, 'The service is being updated; try again when that is done'],
   internal_error: [500, 'Something went wrong on our side'],
   unavailable: [503, 'A part of the service is not reachable; try again shortly'],
   draining: [503, 'This node is shutting down; try again'],

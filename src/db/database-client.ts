@@ -1,7 +1,7 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsDatabase, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { VERSION } from '../version.ts'
+import { CONNECTION_NAME } from '../version.ts'
 import { readAddress } from './database-address.ts'
 import { leadTo } from './database-primary.ts'
 import { replaceMethods, wrapDriver } from './driver.ts'
@@ -72,7 +72,7 @@ export function driverOptions<Options extends postgres.Options<Record<string, ne
       ssl: address.ssl,
       ...leadTo(address, silenceMs),
       ...options,
-      connection: { application_name: `exam-practice ${VERSION}`, ...connection },
+      connection: { application_name: CONNECTION_NAME, ...connection },
     },
   ] as const
 }

@@ -1,7 +1,7 @@
 import { connect, isIPv6, Socket } from 'node:net'
 import postgres from 'postgres'
 import { shared } from '../scheduling/shared.ts'
-import { VERSION } from '../version.ts'
+import { CONNECTION_NAME } from '../version.ts'
 import type { Address, Host } from './database-address.ts'
 import { isRefusal } from './database-errors.ts'
 
@@ -88,7 +88,7 @@ function connectTo({ url, ssl }: Address, host: Host): postgres.Sql {
     max: 1,
     connect_timeout: PATIENCE_SECONDS,
     fetch_types: false,
-    connection: { application_name: `exam-practice ${VERSION}`, statement_timeout: PATIENCE_SECONDS * 1_000 },
+    connection: { application_name: CONNECTION_NAME, statement_timeout: PATIENCE_SECONDS * 1_000 },
   })
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeOverdue } from '../../src/features/attempts/closing.service.ts'
 import type { Client } from '../support/client.ts'
@@ -196,6 +197,46 @@ describe('an attempt that its time has closed', () => {
       (await service.sql`select count(*)::int as n from attempts where submitted_at is not null`)[0]?.n
     expect(await counted()).toBe(await finished())
   })
+})
+
+test('no attempt is opened again while nodes of different versions run', async () => {
+  const { examId, questionIds } = await createTimed()
+  const [alice, attemptId] = await expired(examId, questionIds[0] as number)
+  const bob = await service.person()
+  await start(bob, examId)
+  const both = { minutes: 10, user_ids: [alice.id, bob.id] }
+  const path = `/api/v01/admin/exams/${examId}/extend` as const
+  const readEnds = async () => [
+    ...(await service.sql`select ends_at from attempts where exam_id = ${examId}`),
+  ]
+  const isRefused = async () => {
+    const before = await readEnds()
+    expect((await admin.post(path, both, 409)).body.code).toBe('nodes_differ')
+    expect(await readEnds()).toEqual(before)
+    expect(await statusOf(attemptId)).toBe('expired')
+  }
+
+  const [own] = await service.sql<{ version: string }[]>`select version from nodes limit 1`
+  await service.sql`update nodes set version = '1.0.1' where id = (select id from nodes limit 1)`
+  await isRefused()
+  // Whoever has time left gets more of it.
+  expect(await extend(examId, { minutes: 1 })).toMatchObject({ extended: 1, reopened: 0 })
+  await service.sql`update nodes set version = ${own?.version as string}`
+
+  const ofFirstRelease = postgres(service.databaseUrl, {
+    max: 1,
+    connection: { application_name: 'exam-practice' },
+  })
+  await ofFirstRelease`select 1`
+  await isRefused()
+  await ofFirstRelease.end()
+  await service.sql`
+    insert into nodes (id, name, version, secrets, seen_at)
+    values (gen_random_uuid(), 'gone:1', '1.0.1', '[]', now() - interval '61 seconds')`
+  await expect
+    .poll(async () => (await admin.post(path, both)).body)
+    .toMatchObject({ extended: 1, reopened: 1 })
+  expect(await statusOf(attemptId)).toBe('active')
 })
 
 describe('of races between both nodes, one thing holds:', () => {

@@ -119,7 +119,7 @@ export const classExamRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     params: ClassExamParams,
     body: ExtendBody,
     answer: ExtendAnswer,
-    refuses: changeRefusals,
+    refuses: [...changeRefusals, 'nodes_differ'],
     run: async (request) => {
       const { id: classId, exam_id: examId } = request.params
       const actor = actorOf(request, classId)

@@ -1,7 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/database-client.ts'
+import type { Db, Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { nodes } from '../../db/tables/nodes.tables.ts'
+import { CONNECTION_NAME, VERSION } from '../../version.ts'
 
 /** A node without a sign of life for this long is gone. */
 const GONE = sql`interval '60 seconds'`
@@ -45,6 +46,24 @@ export async function beat(db: Db, { id, name, version, bus, secrets }: OwnNode)
       from ${nodes} n, own
      where n.id <> ${id}::uuid and n.seen_at > greatest(own.started_at, now() - ${GONE})`,
   )
+}
+
+/**
+ * Whether nodes of other versions run: they have a row, or, as 1.0.0 writes none, at least a connection that names
+ * them.
+ */
+export async function hasOtherVersions(db: Executor): Promise<boolean> {
+  const [row] = await query<{ has: boolean }>(
+    db,
+    { has: 'boolean' },
+    sql`
+    select exists (select from ${nodes} where version <> ${VERSION} and seen_at > now() - ${GONE})
+        or exists (
+          select from pg_stat_activity
+           where datname = current_database() and application_name ~ '^exam-practice( [0-9]|$)'
+             and application_name <> ${CONNECTION_NAME}) as has`,
+  )
+  return row?.has === true
 }
 
 export async function leave(db: Db, id: string): Promise<void> {

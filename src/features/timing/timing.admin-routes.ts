@@ -167,7 +167,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     params: ExamParams,
     body: ExtendBody,
     answer: ExtendAnswer,
-    refuses: ['not_found'],
+    refuses: ['not_found', 'nodes_differ'],
     run: (request) => service.extendAttempts(core, actorOf(request), request.params.exam_id, request.body),
   })
 }

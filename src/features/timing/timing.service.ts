@@ -17,6 +17,7 @@ import { slicesOf } from '../../formats/slices.ts'
 import { requireUnchanged } from '../../unchanged.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
+import { requireOneVersion } from '../nodes/nodes.service.ts'
 import * as store from './timing.store.ts'
 
 /** Attempts in one event. */
@@ -193,7 +194,7 @@ export async function changeTimes<T>(
 /**
  * Gives attempts under way more minutes, even beyond the exam's window; those of people who are named are opened again
  * where their time has closed them (docs/protocol/exams.md#windows). Answers how many of each. The same key again
- * changes nothing and answers the same. 404 without such an exam. `listAllowed` names the people whom it is limited to,
+ * changes nothing and answers the same. 404 without such an exam, 409 `nodes_differ`. `listAllowed` names the people whom it is limited to,
  * as they are in the transaction.
  */
 export async function extendAttempts(
@@ -219,6 +220,8 @@ export async function extendAttempts(
     const extended = await store.extendAttempts(tx, examId, minutes, userIds)
     // After that: whatever its time closes meanwhile is one or the other.
     const reopened = named ? await store.reopenAttempts(tx, examId, minutes, userIds ?? [], core.clock()) : []
+    // A node of 1.0.0 that changes the exam's times would count the time during which they were over.
+    if (reopened.length > 0) await requireOneVersion(tx)
     const done = { extended: extended.length, reopened: reopened.length }
     if (key) await store.insertExtension(tx, { examId, key, ...done })
     await record(tx, actor, {
