@@ -18,7 +18,7 @@ const REMEDIES: Record<string, string> = {
 /**
  * Brings the schema up to date, in one transaction. If several nodes start at once, the first one migrates and the
  * others have nothing to do. The tables are in the first schema of `search_path`. Throws if the database belongs to
- * another program.
+ * another program, or to a newer version: what that has stored, this one may not know.
  */
 export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>): Promise<void> {
   const sql = postgres(...driverOptions(url, { max: 1, connect_timeout: 10 }))
@@ -98,6 +98,11 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
       `the service's tables are not in the schema ${place.schema}: change search_path to theirs`,
     )
   const last = Number(own.at(-1)?.created_at ?? 0)
+  if (done.some(({ created_at }) => Number(created_at) > Number(migrations.at(-1)?.createdAt)))
+    throw new Error(
+      'the database belongs to a newer version of the service, whose migrations this one does not know: start that ' +
+        'version, or restore a backup from before the upgrade',
+    )
   return migrations.filter(({ createdAt }) => createdAt > last)
 }
 

@@ -126,6 +126,20 @@ test('a database of 1.0.0 migrates, and its data can be used as before', async (
   expect(comments).toMatchObject([{ message: 'Why is it B?', username: 'bob', is_own: false }])
 })
 
+test('a node does not start on the schema of a newer version', async () => {
+  const database = await createDatabase()
+  const sql = postgres(database.url, { max: 1 })
+  onTestFinished(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  await migrate(database.url, quiet)
+  const [last] = await sql`select max(created_at)::bigint as at from drizzle.__drizzle_migrations`
+  await sql`
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a newer version', ${String(last?.at)}::bigint + 1)`
+  await expect(migrate(database.url, quiet)).rejects.toThrow(/belongs to a newer version of the service/)
+})
+
 test('nodes of 1.0.0 are told that they can serve every exam, so that they store papers and attempts in the one form', async () => {
   const service = await startService()
   onTestFinished(() => service.close())
