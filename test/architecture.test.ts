@@ -2,16 +2,27 @@ import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findViolations } from './support/promises/architecture.ts'
+import { findCircles, findViolations } from './support/promises/architecture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-test('every import goes from an outer layer to an inner one, and there is no circle', async () => {
+async function readSources(...patterns: string[]): Promise<Map<string, string>> {
   const sources = new Map<string, string>()
-  for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))
+  for await (const file of glob(patterns, { cwd: root }))
     sources.set(file.replaceAll('\\', '/'), await readFile(`${root}/${file}`, 'utf8'))
+  return sources
+}
+
+test('every import goes from an outer layer to an inner one, and there is no circle', async () => {
+  const sources = await readSources('src/**/*.ts', 'schemas/**/*.ts')
   expect(sources.size).toBeGreaterThan(40)
   expect(findViolations(sources)).toEqual([])
+})
+
+test('the imports of the client and of the desk close no circle', async () => {
+  const sources = await readSources('{client/src,desk/src,desk/worker,schemas}/**/*.{ts,tsx}')
+  expect(sources.size).toBeGreaterThan(200)
+  expect(findCircles(sources)).toEqual([])
 })
 
 test('no name of a file in src and schemas occurs twice', async () => {
@@ -19,6 +30,13 @@ test('no name of a file in src and schemas occurs twice', async () => {
   for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))
     names.push(path.basename(file))
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test('docs/architecture.md names every file that stands in no folder of src', async () => {
+  const described = await readFile(`${root}/docs/architecture.md`, 'utf8')
+  const names: string[] = []
+  for await (const file of glob('src/*.ts', { cwd: root })) names.push(path.basename(file))
+  expect(names.filter((name) => !new RegExp(`\\b${name}\``).test(described))).toEqual([])
 })
 
 test('advisory locks are taken in one file, besides migrations', async () => {

@@ -19,6 +19,9 @@ const STORED = 'under-way'
 /** How long after an exam's end its attempts may still run, since teachers extend them beyond it. */
 const EXTENDED_MS = 12 * 3_600_000
 
+/** How often it is looked whether this device's clocks still agree. */
+const LOOK_EVERY_MS = 5_000
+
 /** The person's attempts under way, as far as they are known here. */
 export const $underWay = atom<readonly AttemptUnderWay[]>([])
 
@@ -83,4 +86,12 @@ function keep(exams: readonly AttemptUnderWay[]): void {
   $underWay.set(exams)
   writeStored(STORED, exams.length > 0 ? exams : undefined)
   if (exams.length === 0) void dropImages().catch(() => {})
+}
+
+/** Asks the service whenever its time is in doubt: each answer says it. Returns a function that ends this. */
+export function watchServerTime(): () => void {
+  const timer = setInterval(() => {
+    if (client.clock.isDoubtful) void lookForUnderWay()
+  }, LOOK_EVERY_MS)
+  return () => clearInterval(timer)
 }

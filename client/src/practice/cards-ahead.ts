@@ -3,7 +3,7 @@ import type { paths } from '../generated/openapi.ts'
 import type { Client } from '../index.ts'
 import { cachesOf, type Owner } from '../session/session.ts'
 import { Refused } from '../socket/errors.ts'
-import type { GivenReview } from './practice.ts'
+import type { GivenReview } from './given-reviews.ts'
 
 type Next = paths['/api/v01/practice/next']['get']['responses'][200]['content']['application/json']
 export type NextCard = Next['cards'][number]

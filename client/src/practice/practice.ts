@@ -1,34 +1,14 @@
 import { computed, type ReadableAtom } from 'nanostores'
-import type { paths } from '../generated/openapi.ts'
 import type { Client } from '../index.ts'
-import { Outbox, type OutboxEntry, type SendState } from '../outbox/outbox.ts'
+import { Outbox, type OutboxEntry } from '../outbox/outbox.ts'
 import type { Owner } from '../session/session.ts'
 import type { StorageState } from '../storage/storage.ts'
 import { CardsAhead, forgetCard, type Wanted } from './cards-ahead.ts'
+import type { GivenReview, NewReview, ReviewResult } from './given-reviews.ts'
 
 export type { SendState } from '../outbox/outbox.ts'
 export type { CardsAhead, NextCard, Wanted } from './cards-ahead.ts'
-
-type Reviews = paths['/api/v01/practice/reviews']['post']
-type Review = Reviews['requestBody']['content']['application/json']['reviews'][number]
-export type ReviewResult = Reviews['responses'][200]['content']['application/json']['results'][number]
-
-/** What somebody answered. `answered_at` is now if it is left out. */
-export type NewReview = Omit<Review, 'client_id'>
-
-/** A review that is not taken back. */
-export interface GivenReview {
-  /** Its `client_id`. */
-  id: string
-  review: NewReview
-  state: SendState
-  /** A code of the service: the review failed, and can be discarded. */
-  error?: string | undefined
-  /** Why it isn't sent yet: `unreachable`, a code of the service, or an error of the platform. */
-  fault?: string | undefined
-  /** Once it is sent: how it was judged, or why it can't be. */
-  result?: ReviewResult | undefined
-}
+export type { GivenReview, NewReview, ReviewResult } from './given-reviews.ts'
 
 export type Step = { review: NewReview } | { undo: string }
 

@@ -8,8 +8,8 @@ import { TabLock } from '../tab-lock.ts'
 import { tryChannel } from '../tabs.ts'
 import { Disconnected } from './errors.ts'
 import { tellWhileSeen } from './seen.ts'
-import { Socket, type SocketStatus } from './socket.ts'
-import { type PendingFrame, settle, type TabMessage, toAnswer } from './tab-messages.ts'
+import { type PendingFrame, Socket, type SocketStatus } from './socket.ts'
+import { settle, type TabMessage, toAnswer } from './tab-messages.ts'
 import { judgeAfter } from './verdict.ts'
 
 /** How often a visible follower asks whether the leader is alive, and how long the leader may take to answer. */

@@ -5,7 +5,6 @@ import type { Platform, PlatformSocket } from '../platform.ts'
 import type { Owner, Session } from '../session/session.ts'
 import { fullJitter } from './backoff.ts'
 import { Disconnected, Refused } from './errors.ts'
-import type { PendingFrame } from './tab-messages.ts'
 import { judgeAfter } from './verdict.ts'
 
 const PROTOCOL = 'exam-practice.v1'
@@ -27,6 +26,12 @@ export interface SocketEvents {
   status(status: SocketStatus): void
   /** A frame that is not the answer to a request; `ready` is the first one of each connection. */
   frame(frame: ServerFrame): void
+}
+
+/** A request that waits for its answer. */
+export interface PendingFrame {
+  resolve(ack: ServerFrames['ack']): void
+  reject(error: Error): void
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ClientFrame, ServerFrame, ServerFrames } from '../generated/frames.ts'
 import { Disconnected, type ErrorFrame, Refused } from './errors.ts'
-import type { SocketStatus } from './socket.ts'
+import type { PendingFrame, SocketStatus } from './socket.ts'
 
 /** The outcome of a request. Neither field: the connection ended before the answer came. */
 export interface FrameAnswer {
@@ -17,12 +17,6 @@ export type TabMessage =
   | { kind: 'post'; from: string; frame: ClientFrame }
   | { kind: 'hello' | 'probe' }
   | { kind: 'bye'; from: string }
-
-/** A request that waits for its answer. */
-export interface PendingFrame {
-  resolve(ack: ServerFrames['ack']): void
-  reject(error: Error): void
-}
 
 /** The outcome in a form that can be sent to another tab: an error would lose all but its text. */
 export function toAnswer(work: Promise<ServerFrames['ack']>): Promise<FrameAnswer> {

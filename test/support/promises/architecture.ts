@@ -23,14 +23,13 @@ const LAYERS: { name: string; files: RegExp }[] = [
 
 /** The imports, type imports included, that go from an inner layer to an outer one, or close a circle. */
 export function findViolations(sources: ReadonlyMap<string, string>): string[] {
-  const imports = new Map([...sources].map(([file, source]) => [file, readImports(file, source)]))
-  const violations = [...imports].flatMap(([file, targets]) =>
-    targets.flatMap((target) => {
+  const violations = [...sources].flatMap(([file, source]) =>
+    readImports(file, source).flatMap((target) => {
       const problem = judge(file, target)
       return problem === undefined ? [] : [`${file} → ${target}: ${problem}`]
     }),
   )
-  return [...violations, ...findCircles(imports)]
+  return [...violations, ...findCircles(sources)]
 }
 
 function readImports(file: string, source: string): string[] {
@@ -68,7 +67,8 @@ function featureOf(file: string): string | undefined {
   return /^src\/features\/([^/]+)\//.exec(file)?.[1]
 }
 
-function findCircles(imports: ReadonlyMap<string, string[]>): string[] {
+export function findCircles(sources: ReadonlyMap<string, string>): string[] {
+  const imports = new Map([...sources].map(([file, source]) => [file, readImports(file, source)]))
   const circles: string[] = []
   const done = new Set<string>()
   const visit = (file: string, trail: string[]): void => {

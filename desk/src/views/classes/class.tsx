@@ -1,7 +1,7 @@
 import { useStore } from '@nanostores/preact'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { type Answer, ask, client } from '../../client.ts'
+import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -10,19 +10,11 @@ import { isAdministrator } from '../../roles.ts'
 import { $query, go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
+import type { ClassTabProps } from './class-tab.ts'
 import { ClassExams } from './exams.tsx'
 import { Gradebook } from './gradebook.tsx'
 import { Members } from './members.tsx'
 import { ClassResults } from './results.tsx'
-
-export type OneClass = Answer<'/api/v01/classes/{id}', 'get'>
-
-/** The properties of each tab of a class's page. */
-export interface ClassTabProps {
-  of: OneClass
-  user: ViewProps['user']
-  reload: () => Promise<void>
-}
 
 const TABS: [key: string, text: string, view: ComponentType<ClassTabProps>][] = [
   ['members', t('Members'), Members],

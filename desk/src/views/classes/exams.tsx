@@ -6,7 +6,7 @@ import { Empty } from '../../components/page/load-states.tsx'
 import { go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { ExtendForm } from '../teach/exam/extend-form.tsx'
-import type { ClassTabProps } from './class.tsx'
+import type { ClassTabProps } from './class-tab.ts'
 
 /** The exams of a class, more time for those who are taking them, and new ones. */
 export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps) {

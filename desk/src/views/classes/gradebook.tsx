@@ -10,7 +10,7 @@ import { download } from '../../download.ts'
 import { nameAndUsername, percent } from '../../format.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
-import type { ClassTabProps } from './class.tsx'
+import type { ClassTabProps } from './class-tab.ts'
 
 /** The best results of a class's students at all of its exams. */
 export function Gradebook({ of: { class: own } }: ClassTabProps) {

@@ -13,7 +13,7 @@ import { day, moment, nameAndUsername } from '../../format.ts'
 import { momentIn } from '../../moments.ts'
 import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
-import type { ClassTabProps } from './class.tsx'
+import type { ClassTabProps } from './class-tab.ts'
 
 type MembersAdded = Answer<'/api/v01/classes/{id}/members', 'post'>
 

@@ -12,7 +12,7 @@ import { download } from '../../download.ts'
 import { percent } from '../../format.ts'
 import { $query, setQuery } from '../../router.ts'
 import { t } from '../../texts.ts'
-import type { ClassTabProps, OneClass } from './class.tsx'
+import type { ClassTabProps, OneClass } from './class-tab.ts'
 import { StudentDialog } from './student-dialog.tsx'
 
 /** How each student of a class did at one of its exams, who is taking it now, and their own times and attempts. */

@@ -5,7 +5,7 @@ import { ReviewedQuestion } from '../../components/questions/reviewed-question.t
 import { clockTime, isToday, moment } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { Exchange } from '../tutor/exchange.tsx'
-import type { AnsweredCard } from './round.tsx'
+import type { AnsweredCard } from './answered-card.ts'
 import { toMaterial } from './tutor-material.ts'
 
 interface JudgedCardProps {

@@ -7,9 +7,9 @@ import { useLoad } from '../../components/page/use-load.ts'
 import { day, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
+import type { AnsweredCard } from './answered-card.ts'
 import { readForecast } from './forecast.tsx'
 import { describeNextDue, useWhenDue } from './next-due.ts'
-import type { AnsweredCard } from './round.tsx'
 
 interface RoundEndProps {
   answered: readonly AnsweredCard[]

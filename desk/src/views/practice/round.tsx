@@ -3,6 +3,7 @@ import { useStore } from '@nanostores/preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { runWithToast } from '../../components/dialogs/toasts.tsx'
 import { t } from '../../texts.ts'
+import type { AnsweredCard } from './answered-card.ts'
 import { AskedCard } from './asked-card.tsx'
 import { JudgedCard } from './judged-card.tsx'
 import { RoundEnd } from './round-end.tsx'
@@ -12,13 +13,6 @@ interface RoundProps {
   practised: Practice
   ahead: CardsAhead
   wanted: Wanted
-}
-
-/** A card that was answered in this round. */
-export interface AnsweredCard {
-  /** The review's. */
-  id: string
-  card: NextCard
 }
 
 /** One card after another, until none is left. */
