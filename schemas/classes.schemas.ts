@@ -209,4 +209,5 @@ export const ClassAnalyticsQuery = Type.Omit(AnalyticsQuery, ['class_id'])
 
 export const ClassExamParams = Type.Object({ id: Id, exam_id: Id })
 export const ClassStudentParams = Type.Object({ id: Id, exam_id: Id, user_id: Id })
+export type ClassStudentParams = Static<typeof ClassStudentParams>
 export const ClassAttemptParams = Type.Object({ id: Id, attempt_id: Id })

@@ -112,8 +112,12 @@ export const paging = {
 }
 
 export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
-/** What an answer says beside its `success`: services make it, routes put it into the envelope. */
-export type Content<Answer> = Omit<Answer, 'success'>
+/** An answer without its envelope: services make it, `operations.ts` adds what every success says. */
+export type Content<Answer> = Answer extends { success: true }
+  ? Omit<Answer, 'success'>
+  : Answer extends { status: 'success' }
+    ? Omit<Answer, 'status'>
+    : Answer
 
 export const SuccessMessage = Type.Object(
   { success: Type.Literal(true), message: Type.String() },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Confirm, GivenInstant, Id, Nullable, Timestamp, Uuid, Was, WasText } from './common.ts'
 
 export const AccommodationParams = Type.Object({ exam_id: Id, user_id: Id })
+export type AccommodationParams = Static<typeof AccommodationParams>
 
 export const Accommodation = Type.Object(
   {
@@ -46,6 +47,7 @@ export const AccommodationAnswer = Type.Object(
 )
 
 export const ClassAccommodationParams = Type.Object({ exam_id: Id, class_id: Id })
+export type ClassAccommodationParams = Static<typeof ClassAccommodationParams>
 export const ClassAccommodation = Type.Object(
   {
     class_id: Id,

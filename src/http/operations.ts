@@ -7,18 +7,13 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Content } from '../../schemas/common.ts'
 
 type OptionalSchema = TSchema | undefined
 type ValueOf<S extends OptionalSchema> = S extends TSchema ? Static<S> : unknown
-/** An answer without its envelope. */
-type Fields<Answer> = Answer extends { success: true }
-  ? Omit<Answer, 'success'>
-  : Answer extends { status: 'success' }
-    ? Omit<Answer, 'status'>
-    : Answer
 /** Nothing is returned where nothing is answered but the envelope. */
 // biome-ignore lint/suspicious/noConfusingVoidType: what a handler without a return gives
-type HandlerResult<Answer> = FastifyReply | (object extends Fields<Answer> ? void : Fields<Answer>)
+type HandlerResult<Answer> = FastifyReply | (object extends Content<Answer> ? void : Content<Answer>)
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'PUT,PATCH' | 'DELETE'
 

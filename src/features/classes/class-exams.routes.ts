@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { StudentModifyBody } from '../../../schemas/allowances.schemas.ts'
 import { ClassExamParams, ClassStudentParams } from '../../../schemas/classes.schemas.ts'
 import { Success } from '../../../schemas/common.ts'
@@ -16,6 +16,7 @@ import type { Core } from '../../core.ts'
 import { actorOf, viewerOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import { jsonReader } from '../../http/validation.ts'
+import type { Manner } from '../timing/timing.service.ts'
 import * as service from './class-exams.service.ts'
 
 const readWas = jsonReader('was', WasTimes)
@@ -36,6 +37,19 @@ const ANALYSIS_TIMEOUT_MS = 60_000
 export const classExamRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'classes')
 
+  async function setTimes(
+    request: FastifyRequest<{ Params: ClassStudentParams; Body: AccommodationBody }>,
+    manner: Manner,
+  ) {
+    const { id: classId, exam_id: examId, user_id: userId } = request.params
+    const actor = actorOf(request, classId)
+    const viewer = viewerOf(request.caller)
+    const at = { classId, examId }
+    return {
+      accommodation: await service.setAccommodation(core, actor, viewer, at, userId, request.body, manner),
+    }
+  }
+
   operation('listClassAccommodations', 'GET /accommodations', {
     summary: 'Students of the class who have times of their own, and the times of the class',
     budget: 'heavy',
@@ -53,22 +67,7 @@ export const classExamRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     body: AccommodationBody,
     answer: AccommodationAnswer,
     refuses: timeRefusals,
-    run: async (request) => {
-      const { id: classId, exam_id: examId, user_id: userId } = request.params
-      const actor = actorOf(request, classId)
-      const viewer = viewerOf(request.caller)
-      return {
-        accommodation: await service.setAccommodation(
-          core,
-          actor,
-          viewer,
-          { classId, examId },
-          userId,
-          request.body,
-          'replace',
-        ),
-      }
-    },
+    run: (request) => setTimes(request, 'replace'),
   })
 
   operation('changeStudentAccommodation', 'PATCH /accommodations/:user_id', {
@@ -78,22 +77,7 @@ export const classExamRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     body: AccommodationBody,
     answer: AccommodationAnswer,
     refuses: [...timeRefusals, 'nothing_to_update'],
-    run: async (request) => {
-      const { id: classId, exam_id: examId, user_id: userId } = request.params
-      const actor = actorOf(request, classId)
-      const viewer = viewerOf(request.caller)
-      return {
-        accommodation: await service.setAccommodation(
-          core,
-          actor,
-          viewer,
-          { classId, examId },
-          userId,
-          request.body,
-          'change',
-        ),
-      }
-    },
+    run: (request) => setTimes(request, 'change'),
   })
 
   operation('removeStudentAccommodation', 'DELETE /accommodations/:user_id', {

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ExamParams } from '../../../schemas/attempts.schemas.ts'
 import { Success } from '../../../schemas/common.ts'
 import {
@@ -25,6 +25,34 @@ const readWas = jsonReader('was', WasTimes)
 export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'admin: exam day')
 
+  async function setTimes(
+    request: FastifyRequest<{ Params: AccommodationParams; Body: AccommodationBody }>,
+    manner: service.Manner,
+  ) {
+    const { exam_id: examId, user_id: userId } = request.params
+    const actor = actorOf(request)
+    return {
+      accommodation: await service.setAccommodation(core, actor, { examId, userId }, request.body, manner),
+    }
+  }
+
+  async function setClassTimes(
+    request: FastifyRequest<{ Params: ClassAccommodationParams; Body: AccommodationBody }>,
+    manner: service.Manner,
+  ) {
+    const { exam_id: examId, class_id: classId } = request.params
+    const actor = actorOf(request, classId)
+    return {
+      accommodation: await service.setClassAccommodation(
+        core,
+        actor,
+        { examId, classId },
+        request.body,
+        manner,
+      ),
+    }
+  }
+
   operation('listAccommodations', 'GET /accommodations', {
     summary: 'People who have times of their own',
     budget: 'heavy',
@@ -41,18 +69,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     body: AccommodationBody,
     answer: AccommodationAnswer,
     refuses: ['not_found', 'ends_attempts', 'changed'],
-    run: async (request) => {
-      const { exam_id: examId, user_id: userId } = request.params
-      return {
-        accommodation: await service.setAccommodation(
-          core,
-          actorOf(request),
-          { examId, userId },
-          request.body,
-          'replace',
-        ),
-      }
-    },
+    run: (request) => setTimes(request, 'replace'),
   })
 
   operation('changeAccommodation', 'PATCH /accommodations/:user_id', {
@@ -62,18 +79,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     body: AccommodationBody,
     answer: AccommodationAnswer,
     refuses: ['nothing_to_update', 'not_found', 'ends_attempts', 'changed'],
-    run: async (request) => {
-      const { exam_id: examId, user_id: userId } = request.params
-      return {
-        accommodation: await service.setAccommodation(
-          core,
-          actorOf(request),
-          { examId, userId },
-          request.body,
-          'change',
-        ),
-      }
-    },
+    run: (request) => setTimes(request, 'change'),
   })
 
   operation('removeAccommodation', 'DELETE /accommodations/:user_id', {
@@ -108,19 +114,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     body: AccommodationBody,
     answer: ClassAccommodationAnswer,
     refuses: ['not_found', 'ends_attempts', 'changed'],
-    run: async (request) => {
-      const { exam_id: examId, class_id: classId } = request.params
-      const actor = actorOf(request, classId)
-      return {
-        accommodation: await service.setClassAccommodation(
-          core,
-          actor,
-          { examId, classId },
-          request.body,
-          'replace',
-        ),
-      }
-    },
+    run: (request) => setClassTimes(request, 'replace'),
   })
 
   operation('changeClassAccommodation', 'PATCH /class-accommodations/:class_id', {
@@ -130,19 +124,7 @@ export const timingAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     body: AccommodationBody,
     answer: ClassAccommodationAnswer,
     refuses: ['nothing_to_update', 'not_found', 'ends_attempts', 'changed'],
-    run: async (request) => {
-      const { exam_id: examId, class_id: classId } = request.params
-      const actor = actorOf(request, classId)
-      return {
-        accommodation: await service.setClassAccommodation(
-          core,
-          actor,
-          { examId, classId },
-          request.body,
-          'change',
-        ),
-      }
-    },
+    run: (request) => setClassTimes(request, 'change'),
   })
 
   operation('removeClassAccommodation', 'DELETE /class-accommodations/:class_id', {
