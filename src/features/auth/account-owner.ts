@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import { confirmAddress, noteAddress } from './address-proof.ts'
 import { checkPassword } from './credentials.ts'
+import { NAME_TRIES } from './new-names.ts'
 import { findUserByEmail, voidResets } from './password-resets.store.ts'
 
 /** What somebody who comes by a provider answers when asked whose account it is; empty: they were not asked yet. */
@@ -75,6 +76,52 @@ export async function decideOwner(
   if (!givesWay(account)) return addressTaken()
   await displace(tx, account.id)
   return undefined
+}
+
+/**
+ * The account of somebody who comes by a provider for the first time: the one that holds their address, if it is
+ * theirs, else a new one. A refusal is answered, to be thrown after the commit.
+ */
+export async function settleOwner(
+  tx: Executor,
+  device: Device,
+  {
+    find,
+    decide,
+    create,
+  }: {
+    /** The account that holds the address; its row is locked. */
+    find(): Promise<UserRow | undefined>
+    /** As `decideOwner`. */
+    decide(holder: UserRow): Promise<UserRow | AppError | undefined>
+    /** undefined if the name is taken, or meanwhile the address, as by another request of the same person. */
+    create(attempt: number): Promise<UserRow | undefined>
+  },
+): Promise<{ user: UserRow; isNew: boolean } | AppError> {
+  const displaced: UserRow[] = []
+  for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
+    const holder = await find()
+    const owned = holder && (await decide(holder))
+    if (owned instanceof AppError) return owned
+    if (holder && !owned) displaced.push(holder)
+    const user = owned ?? (await create(attempt))
+    if (!user) continue
+    await recordDisplacements(tx, displaced, user, device)
+    return { user, isNew: !owned }
+  }
+  throw new AppError('unavailable', { retryAfter: 1 })
+}
+
+/** Notes in the log that accounts gave their address up to somebody who proved it. */
+export async function recordDisplacements(
+  tx: Executor,
+  displaced: readonly UserRow[],
+  by: UserRow,
+  { ip }: Device,
+): Promise<void> {
+  const summary = 'Its e-mail address went to somebody who proved it'
+  for (const { id } of displaced)
+    await record(tx, { id: by.id, ip }, { action: 'user.displace', subject: ['user', id], summary })
 }
 
 /**

@@ -5,11 +5,10 @@ import type { Executor } from '../../db/database-client.ts'
 import { type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
-import { decideOwner, type Newcomer } from './account-owner.ts'
+import { decideOwner, type Newcomer, settleOwner } from './account-owner.ts'
 import { noteAddress } from './address-proof.ts'
 import * as store from './auth.store.ts'
-import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
-import { recordDisplacements } from './provider-login.ts'
+import { fitName, suggestUsername } from './new-names.ts'
 import { isLinkedToProvider } from './provider-only.service.ts'
 import { requireRegistration } from './registration.ts'
 
@@ -26,39 +25,35 @@ export async function findOrCreateGoogleUser(
   device: Device,
 ): Promise<{ user: UserRow; isNew: boolean } | AppError> {
   const { subject, email } = identity
-  const displaced: UserRow[] = []
-  for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
-    const found = await store.findUserByGoogleForUpdate(tx, identity)
-    if (found?.googleSubject === subject) {
-      await proveAnew(core, tx, found, email)
-      return { user: found, isNew: false }
-    }
-    if (found) {
+  return settleOwner(tx, device, {
+    find: () => store.findUserByGoogleForUpdate(tx, identity),
+    decide: async (holder) => {
+      if (holder.googleSubject === subject) {
+        await proveAnew(core, tx, holder, email)
+        return holder
+      }
       // At a school, the school says who somebody is: an address that reaches them proves nothing there.
-      const isKnown = passwordHash !== undefined && passwordHash === found.passwordHash
-      const isSchools = !isKnown && (await isLinkedToProvider(core, tx, found.id))
-      const isOthers = found.googleSubject !== null || isSchools
-      const owned = await decideOwner(tx, found, { passwordHash, anew, isOthers }, device)
-      if (owned instanceof AppError) return owned
-      if (owned) return { user: await updateUser(tx, owned.id, { googleSubject: subject }), isNew: false }
-      displaced.push(found)
-    }
-    requireRegistration(core, email)
-    const username = suggestUsername(email, attempt)
-    const user = await store.insertUserIfFree(tx, {
-      username,
-      email,
-      emailVerified: true,
-      googleSubject: subject,
-      fullName: fitName(identity.name) ?? username,
-      role: 'user',
-    })
-    // If there is none, the name was taken, or another request of the same person was faster.
-    if (!user) continue
-    await recordDisplacements(tx, displaced, user, device)
-    return { user, isNew: true }
-  }
-  throw new AppError('unavailable', { retryAfter: 1 })
+      const isKnown = passwordHash !== undefined && passwordHash === holder.passwordHash
+      const isSchools = !isKnown && (await isLinkedToProvider(core, tx, holder.id))
+      const isOthers = holder.googleSubject !== null || isSchools
+      const owned = await decideOwner(tx, holder, { passwordHash, anew, isOthers }, device)
+      return owned && !(owned instanceof AppError)
+        ? updateUser(tx, owned.id, { googleSubject: subject })
+        : owned
+    },
+    create: (attempt) => {
+      requireRegistration(core, email)
+      const username = suggestUsername(email, attempt)
+      return store.insertUserIfFree(tx, {
+        username,
+        email,
+        emailVerified: true,
+        googleSubject: subject,
+        fullName: fitName(identity.name) ?? username,
+        role: 'user',
+      })
+    },
+  })
 }
 
 /** Notes that the account's own address is verified, also if another subject had it meanwhile. */

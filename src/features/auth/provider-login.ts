@@ -17,11 +17,13 @@ import {
   givesWay,
   type OwnerAnswer,
   recognise,
+  recordDisplacements,
+  settleOwner,
 } from './account-owner.ts'
 import { noteAddress } from './address-proof.ts'
 import { insertUserIfFree } from './auth.store.ts'
 import * as store from './identities.store.ts'
-import { fitName, NAME_TRIES, suggestUsername } from './new-names.ts'
+import { fitName, suggestUsername } from './new-names.ts'
 import { voidResets } from './password-resets.store.ts'
 
 /** What the audit log says of changes that the provider's claims made, under the name of the person who signed in. */
@@ -48,20 +50,18 @@ export async function findOrCreateByProvider(
     await lockAlone(tx, LOCKS.identity(identity.issuer, identity.subject))
     const linked = await store.findLinked(tx, identity)
     if (linked) return linked
-    const displaced: UserRow[] = []
-    for (let attempt = 0; attempt < NAME_TRIES; attempt++) {
-      const holder = await store.findUserByEmailForUpdate(tx, email)
-      const isOthers = holder !== undefined && (await store.hasIdentity(tx, holder.id, identity.issuer))
-      const owned = holder && (await decideOwner(tx, holder, { ...newcomer, isOthers }, device))
-      // Thrown here it would undo what was noted.
-      if (owned instanceof AppError) return owned
-      if (holder && !owned) displaced.push(holder)
-      const user = owned ?? (await create(tx, { ...identity, email }, device, attempt))
-      if (!user) continue
-      await recordDisplacements(tx, displaced, user, device)
-      return { user, identityId: await store.insertIdentity(tx, user.id, identity) }
-    }
-    throw new AppError('unavailable', { retryAfter: 1 })
+    const settled = await settleOwner(tx, device, {
+      find: () => store.findUserByEmailForUpdate(tx, email),
+      decide: async (holder) => {
+        const isOthers = await store.hasIdentity(tx, holder.id, identity.issuer)
+        return decideOwner(tx, holder, { ...newcomer, isOthers }, device)
+      },
+      create: (attempt) => create(tx, { ...identity, email }, device, attempt),
+    })
+    // Thrown here it would undo what was noted.
+    if (settled instanceof AppError) return settled
+    const { user } = settled
+    return { user, identityId: await store.insertIdentity(tx, user.id, identity) }
   })
   if (found instanceof AppError) throw found
   return found
@@ -82,18 +82,6 @@ async function create(
   const summary = `Created as ${describeRole(role)}${BY_PROVIDER}`
   await record(tx, { id: user.id, ip }, { action: 'user.create', subject: ['user', user.id], summary })
   return user
-}
-
-/** Notes in the log that accounts gave their address up to somebody who proved it. */
-export async function recordDisplacements(
-  tx: Executor,
-  displaced: readonly UserRow[],
-  by: UserRow,
-  { ip }: Device,
-): Promise<void> {
-  const summary = 'Its e-mail address went to somebody who proved it'
-  for (const { id } of displaced)
-    await record(tx, { id: by.id, ip }, { action: 'user.displace', subject: ['user', id], summary })
 }
 
 /**
