@@ -1,11 +1,12 @@
-import { and, desc, eq, getTableColumns, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
-import { type Answers, attempts, examPapers, type GradedValues } from '../../db/tables/attempts.tables.ts'
+import { type Answers, attempts, type GradedValues } from '../../db/tables/attempts.tables.ts'
 import { exams } from '../../db/tables/exams.tables.ts'
 import { isTaughtBy, isThereFor } from '../exams/exam-access.sql.ts'
-import { personalColumns, personalTimes } from '../timing/personal-times.sql.ts'
+import { personalTimes } from '../timing/personal-times.sql.ts'
 import { isCurrentPaper } from './current-paper.sql.ts'
 
 export type ExamRow = typeof exams.$inferSelect
@@ -15,21 +16,16 @@ const IS_UNDER_WAY = sql`${attempts.status} = 'active'`
 
 // --- starting
 
-/** A person and an exam. */
-export interface Candidate {
-  userId: number
-  examId: number
-}
+const CANDIDATE = rowOf(attempts, ['userId', 'examId'])
 
-/** Rows `candidate` of these pairs. */
-function unnestCandidates(candidates: Candidate[]): SQL {
-  return sql`unnest(${sql.param(candidates.map(({ userId }) => userId))}::int[],
-                    ${sql.param(candidates.map(({ examId }) => examId))}::int[])
-               with ordinality as candidate(user_id, exam_id, ord)`
-}
+/** A person and an exam. */
+export type Candidate = Row<typeof CANDIDATE>
 
 /** Whose row of `candidate` it is. */
 const CANDIDATE_ID = sql`candidate.user_id`
+
+const EXAM = rowOf(exams)
+const ATTEMPT = rowOf(attempts)
 
 /** How a person stands with an exam. */
 export interface CandidateStanding {
@@ -46,44 +42,69 @@ export interface CandidateStanding {
   personal: PersonalTimes
 }
 
+type StandingColumns = Omit<CandidateStanding, 'exam' | 'active' | 'personal'> & {
+  ord: number
+  activeId: number | null
+  activeEndsAt: Date | null
+  extraTimePercent: number
+  personalOpensAt: Date | null
+  personalClosesAt: Date | null
+}
+
 /** How these people stand with these exams, in their order; undefined without such an exam. */
 export async function listStandings(
   db: Executor,
   candidates: Candidate[],
 ): Promise<(CandidateStanding | undefined)[]> {
-  const rows = await db
-    .select({
-      ord: sql<number>`candidate.ord::int`,
-      exam: exams,
-      isThere: sql<boolean>`${isThereFor(CANDIDATE_ID)}`,
-      teaches: sql<boolean>`${isTaughtBy(CANDIDATE_ID)}`,
-      used: sql<number>`count(${attempts.id})::int`,
-      completed: sql<number>`count(${attempts.submittedAt})::int`,
-      activeId: sql<number | null>`max(${attempts.id}) filter (where ${IS_UNDER_WAY})`,
-      activeEndsAt: sql<Date | null>`max(${attempts.endsAt}) filter (where ${IS_UNDER_WAY})`.mapWith(
-        attempts.endsAt,
-      ),
-      highestNumber: sql<number>`coalesce(max(${attempts.attemptNumber}), 0)`,
-      paperId: examPapers.id,
-      personal: personalColumns,
-    })
-    .from(exams)
-    .innerJoin(unnestCandidates(candidates), sql`candidate.exam_id = ${exams.id}`)
-    .leftJoin(examPapers, isCurrentPaper)
-    .leftJoin(personalTimes({ person: CANDIDATE_ID, exam: sql`exams` }), sql`true`)
-    .leftJoin(attempts, and(eq(attempts.examId, exams.id), eq(attempts.userId, CANDIDATE_ID)))
-    .groupBy(
-      sql`candidate.ord, candidate.user_id`,
-      exams.id,
-      examPapers.id,
-      sql`personal.extra_time_percent, personal.opens_at, personal.closes_at`,
-    )
+  const rows = await query<ExamRow & StandingColumns>(
+    db,
+    {
+      ...EXAM.check,
+      ord: 'integer',
+      isThere: 'boolean',
+      teaches: 'boolean',
+      used: 'integer',
+      completed: 'integer',
+      activeId: 'integer',
+      activeEndsAt: 'timestamptz',
+      highestNumber: 'integer',
+      paperId: 'integer',
+      extraTimePercent: 'integer',
+      personalOpensAt: 'timestamptz',
+      personalClosesAt: 'timestamptz',
+    },
+    sql`
+    select ${EXAM.columns('exams')}, candidate.ord::int, ${isThereFor(CANDIDATE_ID)} as "isThere",
+           ${isTaughtBy(CANDIDATE_ID)} as teaches, count(attempts.id)::int as used,
+           count(attempts.submitted_at)::int as completed, max(attempts.id) filter (where ${IS_UNDER_WAY}) as "activeId",
+           max(attempts.ends_at) filter (where ${IS_UNDER_WAY}) as "activeEndsAt",
+           coalesce(max(attempts.attempt_number), 0) as "highestNumber", exam_papers.id as "paperId",
+           coalesce(personal.extra_time_percent, 0) as "extraTimePercent", personal.opens_at as "personalOpensAt",
+           personal.closes_at as "personalClosesAt"
+      from exams
+      join ${CANDIDATE.given(candidates, 'candidate')} on candidate.exam_id = exams.id
+      left join exam_papers on ${isCurrentPaper}
+      left join ${personalTimes({ person: CANDIDATE_ID, exam: sql`exams` })} on true
+      left join attempts on attempts.exam_id = exams.id and attempts.user_id = ${CANDIDATE_ID}
+     group by candidate.ord, candidate.user_id, exams.id, exam_papers.id, personal.extra_time_percent, personal.opens_at,
+              personal.closes_at`,
+  )
   const standings: (CandidateStanding | undefined)[] = candidates.map(() => undefined)
-  for (const { ord, activeId, activeEndsAt, ...standing } of rows)
+  for (const row of rows) {
+    const { ord, activeId, activeEndsAt, extraTimePercent, personalOpensAt, personalClosesAt, ...known } = row
+    const { isThere, teaches, used, completed, highestNumber, paperId, ...exam } = known
     standings[ord - 1] = {
-      ...standing,
+      exam,
+      isThere,
+      teaches,
+      used,
+      completed,
+      highestNumber,
+      paperId,
       active: activeId === null ? null : { id: activeId, endsAt: activeEndsAt },
+      personal: { extraTimePercent, opensAt: personalOpensAt, closesAt: personalClosesAt },
     }
+  }
   return standings
 }
 
@@ -134,17 +155,14 @@ const isActive = (userId: number, examId: number) =>
 
 /** The active attempts of these people at these exams, in any order. */
 export async function listActive(db: Executor, candidates: Candidate[]): Promise<AttemptRow[]> {
-  return db
-    .select(getTableColumns(attempts))
-    .from(attempts)
-    .innerJoin(
-      unnestCandidates(candidates),
-      and(
-        eq(attempts.userId, sql`candidate.user_id`),
-        eq(attempts.examId, sql`candidate.exam_id`),
-        IS_UNDER_WAY,
-      ),
-    )
+  return query<AttemptRow>(
+    db,
+    ATTEMPT.check,
+    sql`
+    select ${ATTEMPT.columns('attempts')}
+      from attempts join ${CANDIDATE.given(candidates, 'candidate')} using (user_id, exam_id)
+     where ${IS_UNDER_WAY}`,
+  )
 }
 
 export async function findActiveForUpdate(
@@ -244,17 +262,21 @@ export async function updateClosed(tx: Executor, id: number, values: ClosedValue
   await tx.update(attempts).set(values).where(eq(attempts.id, id))
 }
 
+const GRADED = rowOf(attempts, [
+  'id',
+  'score',
+  'maxScore',
+  'percentage',
+  'correct',
+  'incorrect',
+  'unattempted',
+])
+
 /** Closes attempts at their ends, with the answers that they have. */
 export async function updateExpired(tx: Executor, graded: (GradedValues & { id: number })[]): Promise<void> {
   await tx.execute(sql`
-    update attempts a
-       set status = 'expired', submitted_at = a.ends_at, score = graded.score, max_score = graded."maxScore",
-           percentage = graded.percentage, correct = graded.correct, incorrect = graded.incorrect,
-           unattempted = graded.unattempted
-      from jsonb_to_recordset(${JSON.stringify(graded)}::jsonb)
-             as graded(id int, score numeric, "maxScore" numeric, percentage float8, correct int, incorrect int,
-                       unattempted int)
-     where a.id = graded.id`)
+    update attempts set status = 'expired', submitted_at = ends_at, ${GRADED.set('given', { except: ['id'] })}
+      from ${GRADED.given(graded)} where attempts.id = given.id`)
 }
 
 // --- afterwards

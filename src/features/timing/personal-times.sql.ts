@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { accommodations, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 
 interface TimesSubject {
   /** Expressions in the statement that this joins. */
@@ -36,11 +35,4 @@ export function personalTimes({ person, exam, since }: TimesSubject): SQL {
        where ${exam}.for_classes and member.user_id = ${person} and ${isMember}
       having count(*) > 0) times
      order by rank limit 1) personal`
-}
-
-/** Its columns, for drizzle's queries; where nothing differs, they say so. */
-export const personalColumns = {
-  extraTimePercent: sql<PersonalTimes['extraTimePercent']>`coalesce(personal.extra_time_percent, 0)`,
-  opensAt: sql<PersonalTimes['opensAt']>`personal.opens_at`.mapWith(accommodations.opensAt),
-  closesAt: sql<PersonalTimes['closesAt']>`personal.closes_at`.mapWith(accommodations.closesAt),
 }
