@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
+import { given } from '../../db/rows.ts'
 
 /** The last explanations of questions in these versions (`questions.content_version`), by question id. */
 export async function listExplanations(
@@ -12,8 +13,7 @@ export async function listExplanations(
     { id: 'integer', explanation: 'text' },
     sql`
     select asked.id, coalesce(q.explanation, past.explanation) as explanation
-      from unnest(${sql.param(asked.map(({ id }) => id))}::int[],
-                  ${sql.param(asked.map(({ version }) => version))}::int[]) as asked(id, version)
+      from ${given({ id: 'integer', version: 'integer' }, asked, 'asked')}
       left join questions q on q.id = asked.id and q.content_version = asked.version
       left join past_explanations past on past.question_id = asked.id and past.version = asked.version
      where coalesce(q.explanation, past.explanation) <> ''`,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, not, sql } from 'drizzle-orm'
 import { type Db, type Executor, toPool } from '../../db/database-client.ts'
 import { exams, imports } from '../../db/tables/exams.tables.ts'
 import { AppError } from '../../errors.ts'
@@ -8,8 +8,8 @@ import { isOwnExamOf } from '../exams/exam-access.sql.ts'
 
 /** The longest that the rows of a large file may take. */
 const TIMEOUT = '10min'
-/** How long an import's key is remembered. */
-const REMEMBERED = sql`interval '1 day'`
+/** Whether the key of an import is forgotten. */
+const IS_FORGOTTEN = sql`${imports.createdAt} < now() - interval '1 day'`
 
 /** All exams, or a teacher's own ones. */
 export async function listExamIds(db: Executor, teacherId: number | undefined): Promise<Set<number>> {
@@ -64,7 +64,7 @@ export async function copyQuestions<Answer extends object>(
 
 /** False if an import has used it. If an import with the same key is running, this waits for its end. */
 async function takeKey(tx: Executor, key: string): Promise<boolean> {
-  await tx.delete(imports).where(sql`${imports.createdAt} < now() - ${REMEMBERED}`)
+  await tx.delete(imports).where(IS_FORGOTTEN)
   const rows = await tx.insert(imports).values({ key }).onConflictDoNothing().returning({ key: imports.key })
   return rows.length > 0
 }
@@ -74,6 +74,6 @@ export async function findAnswer<Answer>(db: Executor, key: string): Promise<Ans
   const [row] = await db
     .select({ answer: imports.answer })
     .from(imports)
-    .where(and(eq(imports.key, key), sql`${imports.createdAt} >= now() - ${REMEMBERED}`))
+    .where(and(eq(imports.key, key), not(IS_FORGOTTEN)))
   return row?.answer as Answer | undefined
 }

@@ -1,14 +1,16 @@
 import { and, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
+import { rowOf } from '../../db/rows.ts'
 import {
   type Answers,
+  attempts,
   examPapers,
   type GradedValues,
   type StoredQuestion,
 } from '../../db/tables/attempts.tables.ts'
 import { regrades } from '../../db/tables/corrections.tables.ts'
-import { exams, questions } from '../../db/tables/exams.tables.ts'
+import { exams } from '../../db/tables/exams.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 
 export type NewRegrade = typeof regrades.$inferInsert
@@ -33,28 +35,30 @@ export async function findQuestion(
   examId: number,
   questionId: number,
 ): Promise<CorrectedQuestion | undefined> {
-  const [current] = await db
-    .select({
-      id: questions.id,
-      question_text: questions.questionText,
-      option_a: questions.optionA,
-      option_b: questions.optionB,
-      option_c: questions.optionC,
-      option_d: questions.optionD,
-      more_options: questions.moreOptions,
-      correct_answer: questions.correctAnswer,
-      parts: questions.parts,
-      tolerance: sql<string>`${questions.tolerance}::text`,
-      question_type: questions.questionType,
-      keyVersion: questions.keyVersion,
-    })
-    .from(questions)
-    .where(and(eq(questions.id, questionId), eq(questions.examId, examId)))
+  const [current] = await query<CorrectedQuestion>(
+    db,
+    {
+      id: 'integer',
+      question_text: 'text',
+      option_a: 'text',
+      option_b: 'text',
+      option_c: 'text',
+      option_d: 'text',
+      more_options: 'jsonb',
+      correct_answer: 'text',
+      parts: 'jsonb',
+      tolerance: 'text',
+      question_type: 'text',
+      keyVersion: 'integer',
+    },
+    sql`
+    select id, question_text, option_a, option_b, option_c, option_d, more_options, correct_answer, parts,
+           tolerance::text, question_type, key_version as "keyVersion"
+      from questions where id = ${questionId} and exam_id = ${examId}`,
+  )
   if (current) return current
   const [paper] = await db
-    .select({
-      questions: examPapers.questions,
-    })
+    .select({ questions: examPapers.questions })
     .from(examPapers)
     .where(hasQuestion(examId, questionId))
     .orderBy(desc(examPapers.version), desc(examPapers.id))
@@ -90,6 +94,10 @@ export async function listAttemptsWith(
   )
 }
 
+const RESULT_NAMES = ['id', 'score', 'maxScore', 'percentage', 'correct', 'incorrect', 'unattempted'] as const
+const RESULT = rowOf(attempts, RESULT_NAMES)
+const GRADED = rowOf(attempts, [...RESULT_NAMES, 'userId', 'paperId', 'drawn', 'answers'])
+
 export interface NewResult extends GradedValues {
   id: number
 }
@@ -108,25 +116,8 @@ export interface GradedAttempt extends NewResult {
 export async function listGraded(db: Executor, ids: number[]): Promise<GradedAttempt[]> {
   return query<GradedAttempt>(
     db,
-    {
-      id: 'integer',
-      userId: 'integer',
-      paperId: 'integer',
-      drawn: 'integer[]',
-      answers: 'jsonb',
-      score: 'float8',
-      maxScore: 'float8',
-      percentage: 'float8',
-      correct: 'integer',
-      incorrect: 'integer',
-      unattempted: 'integer',
-    },
-    sql`
-    select id, user_id as "userId", paper_id as "paperId", drawn, answers, score::float8 as score,
-           max_score::float8 as "maxScore", percentage, correct, incorrect, unattempted
-      from attempts
-     where ${isAnyOf(sql`id`, ids)}
-     order by id`,
+    GRADED.check,
+    sql`select ${GRADED.columns()} from attempts where ${isAnyOf(sql`id`, ids)} order by id`,
   )
 }
 
@@ -146,18 +137,9 @@ export async function getPassMark(db: Executor, examId: number): Promise<number>
 }
 
 export async function updateResults(tx: Executor, results: NewResult[]): Promise<void> {
-  const column = (name: keyof NewResult) => sql.param(results.map((result) => result[name]))
-  // As text: the way to a decimal must not round.
-  const decimals = (name: keyof NewResult) => sql.param(results.map((result) => String(result[name])))
   await tx.execute(sql`
-    update attempts a
-       set score = r.score::numeric, max_score = r.max_score::numeric, percentage = r.percentage,
-           correct = r.correct, incorrect = r.incorrect, unattempted = r.unattempted
-      from unnest(${column('id')}::int[], ${decimals('score')}::text[], ${decimals('maxScore')}::text[],
-                  ${column('percentage')}::float8[], ${column('correct')}::int[], ${column('incorrect')}::int[],
-                  ${column('unattempted')}::int[])
-             as r(id, score, max_score, percentage, correct, incorrect, unattempted)
-     where a.id = r.id`)
+    update attempts set ${RESULT.set('given', { except: ['id'] })}
+      from ${RESULT.given(results)} where attempts.id = given.id`)
 }
 
 // --- regrades
