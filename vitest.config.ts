@@ -55,6 +55,7 @@ export default defineConfig({
         test: {
           ...settings,
           name: 'quick',
+          setupFiles: ['test/support/runner/costs.ts'],
           include: ['test/**/*.test.ts', 'client/test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...HEAVY, ...TIMED],
         },

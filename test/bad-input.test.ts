@@ -42,7 +42,7 @@ async function forEach(chosen: Operation[], check: (operation: Operation) => Pro
   for (const operation of chosen) await check(operation)
 }
 
-describe('callers', () => {
+describe('callers', { meta: { costly: 'sends requests to every operation' } }, () => {
   test('a guarded operation refuses whoever has no token', async () => {
     await forEach(
       // Pages redirect browsers to the login instead.
@@ -101,7 +101,7 @@ describe('callers', () => {
   })
 })
 
-describe('addresses', () => {
+describe('addresses', { meta: { costly: 'sends requests to every operation' } }, () => {
   test('a malformed id is 400, and the id of nothing is never a success', async () => {
     await forEach(
       operations().filter(({ path }) => path.includes('{id}')),
@@ -145,7 +145,7 @@ describe('addresses', () => {
   })
 })
 
-describe('bodies', () => {
+describe('bodies', { meta: { costly: 'sends requests to every operation, some with large bodies' } }, () => {
   const withBody = () => operations().filter(({ body }) => body !== undefined)
   const ask = (operation: Operation, body: unknown, headers?: Record<string, string>) =>
     callerFor(operation).request(

@@ -169,29 +169,28 @@ function fill(path: string, parameters: Operation['parameters'], given: Record<s
   return query.length > 0 ? `${named}?${query.join('&')}` : named
 }
 
-test(
-  'whatever is sent, no operation answers 5xx or what it doesn’t declare',
-  async () => {
-    const { operations } = service.documented
-    await fc.assert(
-      fc.asyncProperty(calls(operations), async ({ operation: { method, path: pattern }, path, body }) => {
-        const by = ENDING.test(`${method} ${pattern}`)
-          ? await service.person()
-          : /\/admin\b|\/(pin|best-answer)$/.test(pattern)
-            ? admin
-            : person
-        const answer = await by.request(method, path, body)
-        const { body: said } = answer
-        // A page has the code in its text.
-        const code = typeof said === 'string' ? /\bnot_configured\b/.exec(said)?.[0] : said?.code
-        if (code !== 'not_configured')
-          expect(answer.status, `${method} ${path} ${JSON.stringify(body)}`).toBeLessThan(500)
-      }),
-      { numRuns: RUNS, endOnFailure: true, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
-    )
-    // Both sessions are still valid, so the requests were not all refused as 401.
-    await person.get('/api/v01/auth/me', 200)
-    await admin.get('/api/v01/admin/users/counts', 200)
-  },
-  60_000 + RUNS * 500,
-)
+test('whatever is sent, no operation answers 5xx or what it doesn’t declare', {
+  timeout: 60_000 + RUNS * 500,
+  meta: { costly: 'sends many requests to every operation' },
+}, async () => {
+  const { operations } = service.documented
+  await fc.assert(
+    fc.asyncProperty(calls(operations), async ({ operation: { method, path: pattern }, path, body }) => {
+      const by = ENDING.test(`${method} ${pattern}`)
+        ? await service.person()
+        : /\/admin\b|\/(pin|best-answer)$/.test(pattern)
+          ? admin
+          : person
+      const answer = await by.request(method, path, body)
+      const { body: said } = answer
+      // A page has the code in its text.
+      const code = typeof said === 'string' ? /\bnot_configured\b/.exec(said)?.[0] : said?.code
+      if (code !== 'not_configured')
+        expect(answer.status, `${method} ${path} ${JSON.stringify(body)}`).toBeLessThan(500)
+    }),
+    { numRuns: RUNS, endOnFailure: true, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
+  )
+  // Both sessions are still valid, so the requests were not all refused as 401.
+  await person.get('/api/v01/auth/me', 200)
+  await admin.get('/api/v01/admin/users/counts', 200)
+})

@@ -9,8 +9,6 @@ const FAILED = [
 
 test(
   'whatever happens on the way, no message is lost, stored twice or under the wrong name, and rooms end right',
-  {
-    timeout: 3_600_000,
-  },
+  { timeout: 3_600_000, meta: { costly: 'takes many random walks' } },
   () => takeWalks((seed) => new ChatWalk(seed), FAILED),
 )

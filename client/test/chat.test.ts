@@ -131,7 +131,9 @@ describe('chat', () => {
     expect(hers.$outgoing.get()).toEqual([])
   })
 
-  test('catches up on what it missed while it was disconnected, also after a long gap', async () => {
+  test('catches up on what it missed while it was disconnected, also after a long gap', {
+    meta: { costly: 'misses more than a thousand messages' },
+  }, async () => {
     const { alice, id, his, hisApp } = await pair()
     await alice.send(id, 'first')
     const room = his.room(id)

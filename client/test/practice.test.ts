@@ -109,7 +109,9 @@ test('what is refused says why and can be discarded; nobody’s practice is none
   await expect(practice(newApp(person.url))).rejects.toThrow('Nobody')
 })
 
-test('200 cards can be answered without the service on two devices that are killed, each once', async () => {
+test('200 cards can be answered without the service on two devices that are killed, each once', {
+  meta: { costly: 'answers 200 cards on two devices' },
+}, async () => {
   const { person, questionIds } = await learner(200)
   const devices = await Promise.all(
     [0, 1].map(async () => ({ network: await networkOf(person), store: memoryStore() })),

@@ -71,7 +71,9 @@ const OPEN: Record<string, readonly string[]> = {
   'each kind of frame is withheld or not (features/help-lock/help-lock.live.ts)': ['openSocket'],
 }
 
-test('every operation is locked during an exam, for administrators, or stays open for a reason', async () => {
+test('every operation is locked during an exam, for administrators, or stays open for a reason', {
+  meta: { costly: 'asks every operation' },
+}, async () => {
   const { examId } = await lockingExam()
   const alice = await service.person()
   await start(alice, examId)
@@ -218,7 +220,9 @@ test('nothing more comes of a question that was hidden after somebody subscribed
   expect(device.of('comment').map(({ comment }) => comment.message)).toEqual(['One', 'Two'])
 })
 
-test('a friend’s notebook that is being read when the exam begins says nothing that is written later', async () => {
+test('a friend’s notebook that is being read when the exam begins says nothing that is written later', {
+  meta: { costly: 'reads a notebook many times' },
+}, async () => {
   const { examId } = await lockingExam()
   const [alice, bob] = [await service.person(), await service.person()]
   const notebookId = await createNotebook(bob, { is_public: true })

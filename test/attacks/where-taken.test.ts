@@ -54,7 +54,9 @@ test('a photograph in a public notebook doesn’t tell its readers where it was 
   await expectPlain(again.url)
 })
 
-test('neither does that of a question or a category, or one that comes in with an import', async () => {
+test('neither does that of a question or a category, or one that comes in with an import', {
+  meta: { costly: 'encodes many images' },
+}, async () => {
   const file = (field: string) => ({ field, name: 'board.jpg', bytes: photograph })
   const { examId } = await createExam(service.sql, { questions: [] })
   await admin.request(
@@ -95,7 +97,9 @@ async function storedOf(name: string, bytes: Buffer): Promise<Buffer> {
 
 const withPlace = (image: Sharp) => image.withExif({ IFD0: { Copyright: SECRET } }).toBuffer()
 
-test('without it an image is within the same limit, so that other services take its export', async () => {
+test('without it an image is within the same limit, so that other services take its export', {
+  meta: { costly: 'encodes large images' },
+}, async () => {
   const noise = (width: number, height: number) =>
     sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } })
   // Each would be larger than the limit if it was encoded with a high quality.
@@ -125,7 +129,9 @@ test('the colours of a palette stay one', async () => {
   expect((await sharp(stored).removeAlpha().raw().toBuffer()).equals(pixels)).toBe(true)
 })
 
-test('an animation that is too large to be encoded anew is refused with that reason', async () => {
+test('an animation that is too large to be encoded anew is refused with that reason', {
+  meta: { costly: 'encodes a large animation' },
+}, async () => {
   const [width, pageHeight, frames] = [1_000, 1_000, 26]
   const pixels = Buffer.alloc(width * pageHeight * frames * 3)
   for (let frame = 0; frame < frames; frame++) pixels.fill(frame * 9, frame * width * pageHeight * 3)

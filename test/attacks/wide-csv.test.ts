@@ -45,7 +45,7 @@ describe.each(READERS)('a CSV of %s', (_name, path, field, columns) => {
     ['between semicolons', () => `${wide(501, ';')}\n`],
     ['between tabs', () => `${wide(501, '\t')}\r${wide(501, '\t')}`],
     ['by the million', () => wide(5_000_000)],
-  ])('is refused with more, %s', async (_where, csv) => {
+  ])('is refused with more, %s', { meta: { costly: 'reads files of many MiB' } }, async (_where, csv) => {
     expect(await send(csv())).toMatchObject(refused)
   })
 })

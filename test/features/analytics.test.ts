@@ -350,7 +350,9 @@ describe('the dashboard', () => {
     await expect.poll(summaries).toEqual([0, 0, 0, 0])
   })
 
-  test('covers the 50,000 most recent results and no more', async () => {
+  test('covers the 50,000 most recent results and no more', {
+    meta: { costly: 'has 50,000 results' },
+  }, async () => {
     const own = await withService({ clock: () => NOW })
     const chief = await own.admin()
     const [exam] = await own.sql`insert into exams (name) values ('One') returning id`

@@ -132,7 +132,9 @@ describe('submits', () => {
 })
 
 describe('syncs', () => {
-  test('that race a submit over two nodes, 200 times, are graded if and only if they were acknowledged', async () => {
+  test('that race a submit over two nodes, 200 times, are graded if and only if they were acknowledged', {
+    meta: { costly: 'starts and submits 200 attempts' },
+  }, async () => {
     const { examId, questionIds } = await createExam(service.sql, { questions: [{}, {}] })
     const [first, second] = questionIds as [number, number]
     const base = `/api/v01/exams/${examId}` as const

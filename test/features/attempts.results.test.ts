@@ -145,7 +145,9 @@ describe('nothing leaks', () => {
     for (const each of given) for (const secret of SECRETS) expect(JSON.stringify(each)).not.toContain(secret)
   }
 
-  test('of keys, tolerances and unreleased scores, over every route and every frame', async () => {
+  test('of keys, tolerances and unreleased scores, over every route and every frame', {
+    meta: { costly: 'asks every route' },
+  }, async () => {
     const { examId, questionIds } = await createExam(service.sql, {
       result_mode: 'on_release',
       questions: [

@@ -515,7 +515,9 @@ describe('the paper', () => {
     })
   })
 
-  test('stays in memory as long as all papers there are no larger than 128 MiB', async () => {
+  test('stays in memory as long as all papers there are no larger than 128 MiB', {
+    meta: { costly: 'has papers of 128 MiB' },
+  }, async () => {
     const alice = await service.person()
     const [small, large] = await Promise.all([createExam(service.sql), createExam(service.sql)])
     const prepare = async ({ examId }: { examId: number }) =>

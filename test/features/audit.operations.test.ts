@@ -266,7 +266,10 @@ const shortened = (operation: string) =>
 const newest = async () =>
   Number((await service.sql<{ id: number }[]>`select coalesce(max(id), 0) as id from audit_entries`)[0]?.id)
 
-test('every admin operation of both generations leaves a row when it changes something', async () => {
+test('every admin operation of both generations leaves a row when it changes something', {
+  timeout: 300_000,
+  meta: { costly: 'asks every operation of administrators' },
+}, async () => {
   expect(operations.length).toBeGreaterThan(50)
   // Open to everybody, but administrators may delete comments of others with it.
   const all = [
@@ -296,7 +299,7 @@ test('every admin operation of both generations leaves a row when it changes som
       expect(row.summary).not.toMatch(/\w_\w|[a-z][A-Z]|user,admin|null|undefined/)
     }
   }
-}, 300_000)
+})
 
 test('what is refused or changes nothing leaves no row', async () => {
   const before = await newest()

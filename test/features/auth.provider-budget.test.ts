@@ -50,7 +50,9 @@ test('the provider is asked 32 times at once, 16 times for one network', async (
   expect(new Set(await Promise.all(junk))).toContain(401)
 })
 
-test('after ten failures a network has two places for a minute, and waits behind the others', async () => {
+test('after ten failures a network has two places for a minute, and waits behind the others', {
+  meta: { costly: 'makes many sign-ins wait' },
+}, async () => {
   const { issuer, service, waitAMinute } = await behindProxy()
   await Promise.all(signIns(service, issuer, '192.0.2.1', 10, true))
   issuer.held = []
@@ -84,7 +86,9 @@ test('after ten failures a network has two places for a minute, and waits behind
   await Promise.all(again)
 })
 
-test('who waits for 15 seconds is told to come again', async () => {
+test('who waits for 15 seconds is told to come again', {
+  meta: { costly: 'makes many sign-ins wait' },
+}, async () => {
   const { issuer, service } = await behindProxy()
   await Promise.all(signIns(service, issuer, '192.0.2.1', 1))
   issuer.silent = true

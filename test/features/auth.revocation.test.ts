@@ -307,7 +307,9 @@ test('a personal export breaks off with the session', async () => {
   await expect(readOn()).rejects.toThrow()
 })
 
-test('a download breaks off once whoever reads it is no administrator any more', async () => {
+test('a download breaks off once whoever reads it is no administrator any more', {
+  meta: { costly: 'reads large downloads' },
+}, async () => {
   const [admin, person] = [await service.admin(), await service.admin()]
   const { examId } = await createExam(service.sql, { name: 'Exam '.repeat(40) })
   // More than is sent ahead of a reader.

@@ -134,7 +134,9 @@ describe('a file', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment/)
   })
 
-  test('has 1 byte to 25 MiB, and nobody uploads where they can’t send', async () => {
+  test('has 1 byte to 25 MiB, and nobody uploads where they can’t send', {
+    meta: { costly: 'sends files of 25 MiB' },
+  }, async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const stranger = await service.person()
     await upload(alice, conversationId, '', 'empty.txt', 400)

@@ -206,6 +206,7 @@ describe('a reaction', () => {
 
 test.runIf(hasRedis())(
   'ten people at once on two nodes: nothing is lost, and every version comes once',
+  { meta: { costly: 'sends hundreds of reactions at once' } },
   async () => {
     const two = await withService({ nodes: 2 })
     const people = await Promise.all(

@@ -124,7 +124,9 @@ async function differ(right: World, wrong: World) {
 
 const classes = '/api/v01/classes/{id}'
 
-test('before the keys are open, no operation answers a teacher anything that depends on a key', async () => {
+test('before the keys are open, no operation answers a teacher anything that depends on a key', {
+  meta: { costly: 'asks every operation' },
+}, async () => {
   const [right, wrong] = (await Promise.all(
     ['A', 'B'].map((key) => makeWorld(['A', key, 'A'].map((correct_answer) => ({ correct_answer })))),
   )) as [World, World]
@@ -192,7 +194,9 @@ test('before the keys are open, no operation answers a teacher anything that dep
   )
 })
 
-test('a tolerance and further accepted texts are part of the key, also of an item analysis', async () => {
+test('a tolerance and further accepted texts are part of the key, also of an item analysis', {
+  meta: { costly: 'asks every operation about three exams' },
+}, async () => {
   const makeWith = (tolerance: number, accepted: string) =>
     makeWorld(
       [

@@ -326,7 +326,9 @@ describe('invitations', () => {
     expect((await ask(2_000, 1)).body).toMatchObject({ invited: 1, errors: null })
   })
 
-  test('mail an address once an hour, whether or not they are withdrawn meanwhile, and then know the newest role', async () => {
+  test('mail an address once an hour, whether or not they are withdrawn meanwhile, and then know the newest role', {
+    meta: { costly: 'sends hundreds of mails' },
+  }, async () => {
     const classId = await newClass()
     const person = await service.person()
     const email = addressOf(person)

@@ -50,7 +50,10 @@ const HELP = [
   '/api/v01/attempts/{attempt_id}/challenges',
 ]
 
-test('a locked student gets no help by any route or frame, on two devices and nodes; afterwards nothing is missing', async () => {
+test('a locked student gets no help by any route or frame, on two devices and nodes; afterwards nothing is missing', {
+  timeout: 120_000,
+  meta: { costly: 'tries every route and frame' },
+}, async () => {
   const { examId, questionIds } = await lockingExam()
   const questionId = questionIds[0] as number
   const people = await Promise.all(Array.from({ length: 4 }, () => service.person()))
@@ -135,7 +138,9 @@ test('a locked student gets no help by any route or frame, on two devices and no
     ]
     for (const frame of requests) expect(await socket.ask(frame)).toMatchObject({ type: 'error', ...refusal })
     expect(await socket.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
-    expect(await socket.ask({ type: 'unsubscribe', topic: 'question:999999' })).toMatchObject({ type: 'ack' })
+    expect(await socket.ask({ type: 'unsubscribe', topic: 'question:999999' })).toMatchObject({
+      type: 'ack',
+    })
   }
 
   // Whatever others do, no frame of it arrives.
@@ -195,7 +200,7 @@ test('a locked student gets no help by any route or frame, on two devices and no
   // Subscriptions continue.
   await bob.post(`/api/v01/discussions/${questionId}`, { message: 'And afterwards' }, 201)
   for (const socket of early) await socket.waitFor(({ type }) => type === 'comment')
-}, 120_000)
+})
 
 /** A body that the operation would accept from somebody who isn't locked. */
 function fitting(path: string, userId: number, conversationId: number): object {

@@ -267,6 +267,7 @@ function offlineWork(device: string): fc.Arbitrary<Sync[]> {
 
 test('after two devices were offline, the page is the same in whatever order they sync, without what was deleted', {
   timeout: 120_000,
+  meta: { costly: 'merges random histories' },
 }, async () => {
   await fc.assert(
     fc.asyncProperty(

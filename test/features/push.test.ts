@@ -540,7 +540,10 @@ describe('other news', () => {
     )
   })
 
-  test('an exam is announced while somebody lets hundreds for a class of theirs open at once', async () => {
+  test('an exam is announced while somebody lets hundreds for a class of theirs open at once', {
+    timeout: 60_000,
+    meta: { costly: 'announces an exam to thousands' },
+  }, async () => {
     const own = await withService({
       config: { push: { subject: SUBJECT, allowedHosts: [outside.host] } },
     })
@@ -565,7 +568,7 @@ describe('other news', () => {
         select 'E', true, true, ${opens} from generate_series(1, 800) returning id)
       insert into exam_classes (exam_id, class_id) select id, ${body.class.id} from made`
     await expect.poll(() => device.received.length, { timeout: 30_000 }).toBe(800)
-  }, 60_000)
+  })
 })
 
 describe('practice', () => {
@@ -717,7 +720,9 @@ describe('a push service', () => {
   })
 })
 
-test('thousands who are told of one exam are each told once, by two nodes', async () => {
+test('thousands who are told of one exam are each told once, by two nodes', {
+  meta: { costly: 'pushes to thousands' },
+}, async () => {
   const PEOPLE = 1_000
   const admin = await service.admin()
   const { examId } = await createExam(service.sql, { result_mode: 'on_release' })

@@ -205,7 +205,10 @@ describe.runIf(process.env.QTI_SCHEMAS).each([
 })
 
 describe.each(['csv', 'gift', 'moodle_xml', 'qti', 'qti3'])('%s', (format) => {
-  test(`keeps ${QUESTIONS} random questions of newer kinds unchanged through export and import`, async () => {
+  test(`keeps ${QUESTIONS} random questions of newer kinds unchanged through export and import`, {
+    timeout: 600_000,
+    meta: { costly: 'exchanges hundreds of questions' },
+  }, async () => {
     const { examId, seed } = await newRandomExam()
     const before = await stored(examId)
     const kept = before.filter((row) => !isLeftOut(format, row))
@@ -220,5 +223,5 @@ describe.each(['csv', 'gift', 'moodle_xml', 'qti', 'qti3'])('%s', (format) => {
     })
     const carried = (row: Row) => plainNumbers(CARRIED[format]?.(row) as Row)
     expect((await stored(other)).map(carried), `SEED=${seed}`).toEqual(kept.map(carried))
-  }, 600_000)
+  })
 })

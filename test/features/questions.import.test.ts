@@ -250,7 +250,10 @@ describe('a CSV', () => {
     expect(await count()).toBe(0)
   })
 
-  test('longer than 50 MiB is 413, with and without its length announced, and leaves nothing', async () => {
+  test('longer than 50 MiB is 413, with and without its length announced, and leaves nothing', {
+    timeout: 120_000,
+    meta: { costly: 'sends files of 50 MiB' },
+  }, async () => {
     // Nearly all rows are skipped, since how fast PostgreSQL stores them is not the point here.
     const good = `${examId},good,,,,,A,MCQ,,4,1,0\n`.repeat(1_000)
     const row = `999999,"${'x'.repeat(500_000)}",,,,,A,MCQ,,4,1,0\n`
@@ -263,7 +266,7 @@ describe('a CSV', () => {
     })
     expect(unannounced).toBe(413)
     expect(await count()).toBe(0)
-  }, 120_000)
+  })
 
   test('whose sender hangs up halfway leaves neither rows nor an open transaction', async () => {
     const row = `${examId},"${'x'.repeat(1_000)}",,,,,A,MCQ,,4,1,0\n`
@@ -283,28 +286,32 @@ describe('a CSV', () => {
   test.each([
     ['csv_file', (): string => PATH],
     ['file', (): string => `/api/v01/admin/exams/${examId}/import`],
-  ])('in %s whose sender hangs up while it is stored is not stored', async (field, path) => {
-    const { sql } = service
-    await sql`
+  ])(
+    'in %s whose sender hangs up while it is stored is not stored',
+    { meta: { costly: 'sends a large file' } },
+    async (field, path) => {
+      const { sql } = service
+      await sql`
       create function rest() returns trigger language plpgsql as 'begin perform pg_sleep(0.005); return new; end'`
-    await sql`create trigger slow before insert on questions for each row execute function rest()`
-    try {
-      // More than fits into the buffers of the connection to the database.
-      const row = `${examId},"${'x'.repeat(5_000)}",,,,,A,MCQ,,4,1,0\n`
-      const bytes = `${HEADER}\n${row.repeat(6_000)}`
-      const hangUp = new AbortController()
-      const body = form({}, { field, name: 'questions.csv', bytes, type: 'text/csv' })
-      const upload = admin.fetch('POST', path(), { body, signal: hangUp.signal })
-      await expect.poll(countImports).toBe(1)
-      hangUp.abort()
-      await expect(upload).rejects.toThrow('abort')
-      await expect.poll(countImports).toBe(0)
-      await expect.poll(countSpools).toBe(0)
-      expect(await count()).toBe(0)
-    } finally {
-      await sql`drop function rest cascade`
-    }
-  })
+      await sql`create trigger slow before insert on questions for each row execute function rest()`
+      try {
+        // More than fits into the buffers of the connection to the database.
+        const row = `${examId},"${'x'.repeat(5_000)}",,,,,A,MCQ,,4,1,0\n`
+        const bytes = `${HEADER}\n${row.repeat(6_000)}`
+        const hangUp = new AbortController()
+        const body = form({}, { field, name: 'questions.csv', bytes, type: 'text/csv' })
+        const upload = admin.fetch('POST', path(), { body, signal: hangUp.signal })
+        await expect.poll(countImports).toBe(1)
+        hangUp.abort()
+        await expect(upload).rejects.toThrow('abort')
+        await expect.poll(countImports).toBe(0)
+        await expect.poll(countSpools).toBe(0)
+        expect(await count()).toBe(0)
+      } finally {
+        await sql`drop function rest cascade`
+      }
+    },
+  )
 
   test('whose node is killed halfway leaves nothing', async () => {
     const other = startProcess({

@@ -220,7 +220,7 @@ describe('many questions', () => {
     ])
   })
 
-  test('are added in a body of 16 MiB at most', async () => {
+  test('are added in a body of 16 MiB at most', { meta: { costly: 'sends 16 MiB' } }, async () => {
     const questions = Array.from({ length: 400 }, () => ({ question_text: 'x'.repeat(20_000) }))
     const body = { exam_id: examId, questions }
     expect((await admin.post(`${QUESTIONS}/bulk-add`, body, 201)).body.added).toBe(400)

@@ -43,7 +43,10 @@ const event = fc.record({
 })
 const pick = <T>(from: readonly T[], by = 0): T => from[by % from.length] as T
 
-test('after any sequence of regrades, undos and edits every result equals grading from scratch', async () => {
+test('after any sequence of regrades, undos and edits every result equals grading from scratch', {
+  timeout: 600_000,
+  meta: { costly: 'takes random sequences of regrades' },
+}, async () => {
   const service = await withService()
   const admin = await service.admin()
   const people = await Promise.all(Array.from({ length: 3 }, () => service.person()))
@@ -205,7 +208,7 @@ test('after any sequence of regrades, undos and edits every result equals gradin
     ),
     { numRuns: runs, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
   )
-}, 600_000)
+})
 
 function percentageOf({ score, max_score }: ReferenceResult): number {
   return max_score === 0 ? 0 : Math.round((score / max_score) * 10_000) / 100 + 0

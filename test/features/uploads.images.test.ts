@@ -173,7 +173,9 @@ describe('an upload', () => {
     expect(await stored()).toContain('Late/late.png')
   })
 
-  test('names refused files that come before the folder, however many and large they are', async () => {
+  test('names refused files that come before the folder, however many and large they are', {
+    meta: { costly: 'sends many large files' },
+  }, async () => {
     const data = new FormData()
     const large = new Blob([Buffer.alloc(1 << 20)])
     for (let n = 0; n < 40; n++) data.append('images', large, `${n}.png`)
@@ -194,7 +196,9 @@ describe('an upload', () => {
     await admin.request('POST', IMAGES, more, 413)
   })
 
-  test('of a very large file is read to its end without keeping it in memory', async () => {
+  test('of a very large file is read to its end without keeping it in memory', {
+    meta: { costly: 'sends a very large file' },
+  }, async () => {
     const before = await memoryInUse()
     let grown = 0
     const megabyte = Buffer.alloc(1 << 20)
@@ -321,7 +325,9 @@ test('a byte of a large file costs as much as a byte of a small one', async () =
   await expect.poll(async () => (await large()) / (await small())).toBeLessThan(4)
 })
 
-test('large files that nobody reads are not held in memory', async () => {
+test('large files that nobody reads are not held in memory', {
+  meta: { costly: 'reads large files' },
+}, async () => {
   const addresses: URL[] = []
   for (let count = 0; count < 10; count++) {
     const key = `Large/${count}.png`
@@ -342,7 +348,9 @@ test('large files that nobody reads are not held in memory', async () => {
   for (const socket of sockets) socket.destroy()
 })
 
-test('images that nobody reads are held a few at a time', async () => {
+test('images that nobody reads are held a few at a time', {
+  meta: { costly: 'reads large images' },
+}, async () => {
   const raw = { width: 400, height: 400, channels: 3 } as const
   const noise = await sharp(randomBytes(400 * 400 * 3), { raw })
     .png()

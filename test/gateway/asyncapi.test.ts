@@ -11,7 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', async () => {
+test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', {
+  meta: { costly: 'parses the document by the specification’s own tool' },
+}, async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)
   const { document, diagnostics } = await new Parser().parse(body)
   expect(diagnostics.filter(({ severity }) => severity === 0)).toEqual([])

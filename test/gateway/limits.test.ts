@@ -78,7 +78,9 @@ describe('too many or too large frames', () => {
 })
 
 describe('a slow reader', () => {
-  test('is disconnected if it does not read, while others get everything, and catches up by a resume', async () => {
+  test('is disconnected if it does not read, while others get everything, and catches up by a resume', {
+    meta: { costly: 'sends 50 MB to a socket' },
+  }, async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const [slow, quick] = await Promise.all([bob.socket(), bob.socket()])
     await alice.send(conversationId, 'before')

@@ -138,7 +138,9 @@ describe('resume', () => {
     expect(again.body.message.client_id).toBe(clientId)
   })
 
-  test('brings more than 500 changes as a gap, with the version of the conversation', async () => {
+  test('brings more than 500 changes as a gap, with the version of the conversation', {
+    meta: { costly: 'makes more than 500 changes' },
+  }, async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     for (let n = 0; n < 501; n += 50)
       await Promise.all(

@@ -154,7 +154,9 @@ test('every operation says who may call it, and the tutor that it streams', () =
   ])
 })
 
-test('a request whose deadline passes during compression gets an uncompressed refusal', async () => {
+test('a request whose deadline passes during compression gets an uncompressed refusal', {
+  meta: { costly: 'compresses the document many times' },
+}, async () => {
   const hurried = await withService({ config: { requestTimeoutMs: 100 } })
   const headers = { 'accept-encoding': 'br' }
   // Compression waits for longer than the deadline for one of the four threads of such work.
@@ -203,7 +205,9 @@ test('the document is serialised once, not for each request', async () => {
   expect(stringify.mock.calls.filter(([value]) => isDescription(value))).toHaveLength(0)
 })
 
-test('the document is in memory once, however many don’t read it', async () => {
+test('the document is in memory once, however many don’t read it', {
+  meta: { costly: 'asks for the document many times' },
+}, async () => {
   const { hostname, port } = new URL(service.urls[0] as string)
   const before = await memoryInUse()
   const sockets = await Promise.all(

@@ -1,28 +1,15 @@
 import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The slowest test files: they run first, so that the others don't have to wait for them at the end. */
+/** The slowest files of the other projects, in their order. */
 const LONGEST = [
   'test/gateway/convergence',
-  'test/features/push',
-  'test/features/questions.import',
   'test/http/documents',
   'test/database-away',
-  'test/bad-input',
-  'test/features/auth.oidc-sessions',
   'test/features/account.',
-  'test/features/classes.matrix',
-  'test/legacy/legacy-generation',
-  'test/nodes/several',
   'test/features/practice.replay',
-  'test/features/generation.standing',
-  'client/test/chat.test',
   'client/test/model',
-  'test/gateway/resume',
-  'test/fuzz',
-  'test/features/analytics.',
-  'test/features/timing',
-  'test/features/regrades',
   'test/image',
   'test/process',
   'test/features/backup',
@@ -41,7 +28,8 @@ const LONGEST = [
 ]
 
 /**
- * Orders the files for a fresh checkout too: without earlier runs vitest orders them by size.
+ * The slowest files run first, so that the others don't have to wait for them at the end: of the quick ones those with
+ * a test that says why it is costly (`costs.ts`). Without earlier runs, as in a fresh checkout, vitest orders by size.
  * With `--sequence.shuffle` the seed orders them, as it orders the tests within each.
  */
 export class LongestFirst extends BaseSequencer {
@@ -52,14 +40,18 @@ export class LongestFirst extends BaseSequencer {
         hash('sha256', `${sequence.seed} ${moduleId.slice(root.length)}`)
       return files.toSorted((one, other) => lot(one).localeCompare(lot(other)))
     }
+    const ranks = new Map(files.map((file) => [file, rank(file)]))
     const sorted = await super.sort(files)
-    return sorted.toSorted((one, other) => rank(one) - rank(other))
+    return sorted.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0))
   }
 }
 
 /** Files of one project stay together, since each project has its own workers. */
 function rank({ project, moduleId }: TestSpecification): number {
-  const place = LONGEST.findIndex((name) => moduleId.includes(`/${name}`))
-  const projects = ['quick', 'heavy', 'timed']
+  const projects = ['quick', 'browsers', 'heavy', 'timed']
+  const place =
+    project.name === 'quick'
+      ? Number(!readFileSync(moduleId, 'utf8').includes('costly:'))
+      : LONGEST.findIndex((name) => moduleId.includes(`/${name}`))
   return projects.indexOf(project.name) * (LONGEST.length + 1) + (place === -1 ? LONGEST.length : place)
 }
