@@ -13,18 +13,18 @@ const TIMED = [
   'test/http/validation.test.ts',
 ]
 
+const BROWSERS = ['client/test/browser/*.test.ts', 'test/desk/*.test.ts']
+
 /**
- * Browsers, proxies, processes that are started and killed, database servers of a test's own, hostile files, other
+ * Proxies, processes that are started and killed, database servers of a test's own, hostile files, other
  * people's tools, long random walks and large numbers.
  */
 const HEAVY = [
-  'client/test/browser/*.test.ts',
   'client/test/model.test.ts',
   'test/{cli,database-away,image,process}.test.ts',
   'test/bus/redis-cluster.test.ts',
   'test/db/{address,failover,pooler,replica}.test.ts',
   'test/db/embedded/*.test.ts',
-  'test/desk/*.test.ts',
   'test/faults/*.test.ts',
   'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile}.test.ts',
   'test/features/{account.erasing,account.export,practice.replay}.test.ts',
@@ -57,9 +57,10 @@ export default defineConfig({
           name: 'quick',
           setupFiles: ['test/support/runner/costs.ts'],
           include: ['test/**/*.test.ts', 'client/test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...HEAVY, ...TIMED],
+          exclude: [...configDefaults.exclude, ...BROWSERS, ...HEAVY, ...TIMED],
         },
       },
+      { test: { ...settings, name: 'browsers', include: BROWSERS } },
       { test: { ...settings, name: 'heavy', include: HEAVY } },
       { test: { ...settings, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
