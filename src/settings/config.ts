@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -7,7 +6,9 @@ import { isLoopback } from '../formats/loopback.ts'
 import { readTraceSettings, TRACE_SETTINGS, type TraceSettings } from '../telemetry/trace-settings.ts'
 import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc-settings.ts'
 import { readRedisAddress } from './redis-address.ts'
+import { RETENTION_SETTING, type Retention, readRetention } from './retention-settings.ts'
 import { readStorageSettings, STORAGE_SETTINGS, type Storage } from './storage-settings.ts'
+import { readTrustProxy, TRUST_PROXY_SETTING, type TrustProxy } from './trust-proxy-settings.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Between the items of a list. */
@@ -18,8 +19,6 @@ const Url = (...schemes: string[]) =>
     pattern: `^(${schemes.join('|')})://.`,
     description: `an address such as ${schemes[0]}://…`,
   })
-/** The audit log is kept for a month at least, whatever is set: the database refuses earlier deletions too. */
-const RETENTION_PART = /^(suspended=[1-9]\d{0,4}|tutor=[1-9]\d{0,4}|audit=([3-9]\d|[1-9]\d{2,4}))$/
 const WebUrl = Type.Refine(
   Type.String({ description: 'an address such as https://app.example.org' }),
   (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
@@ -54,13 +53,7 @@ const Environment = Type.Partial(
       pattern: '^(open|closed|[a-z0-9-]+([.][a-z0-9-]+)+(, ?[a-z0-9-]+([.][a-z0-9-]+)+)*)$',
       description: 'open, closed, or a comma-separated list of domains such as school.example.org',
     }),
-    RETENTION: Type.Refine(
-      Type.String({
-        description:
-          'a comma-separated list of suspended=days, tutor=days and audit=days (30 or more), such as suspended=90,audit=365',
-      }),
-      (text) => text.split(COMMA).every((part) => RETENTION_PART.test(part)),
-    ),
+    RETENTION: RETENTION_SETTING,
     PRIVACY_URL: WebUrl,
     SMTP_URL: Url('smtp', 'smtps'),
     MAIL_FROM: Type.String({ minLength: 3 }),
@@ -83,7 +76,7 @@ const Environment = Type.Partial(
       pattern: '^(none|https?://[^,/\\s]+(, ?https?://[^,/\\s]+)*)$',
       description: 'none, or a comma-separated list of origins such as https://app.example.org',
     }),
-    TRUST_PROXY: Type.String({ minLength: 1, description: 'true, false, a number of hops, or addresses' }),
+    TRUST_PROXY: TRUST_PROXY_SETTING,
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
     ANTHROPIC_BASE_URL: WebUrl,
     AI_MODEL: Type.String({ minLength: 1 }),
@@ -202,18 +195,6 @@ export interface Config {
   }
 }
 
-/** After how many days something is deleted; undefined: when somebody deletes it. */
-export interface Retention {
-  /** Accounts that an administrator has suspended. */
-  suspendedDays: number | undefined
-  /** Conversations with the tutor, after their last question. */
-  tutorDays: number | undefined
-  /** Entries of the audit log. */
-  auditDays: number | undefined
-}
-
-type TrustProxy = boolean | string | ((address: string, hop: number) => boolean)
-
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: string[]
@@ -245,10 +226,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     problems.push(`REDIS_URL: ${(error as Error).message}`)
   }
-  if (!isTrustProxy(settings.TRUST_PROXY))
-    problems.push(
-      'TRUST_PROXY: must be true, false, a number of hops, or a comma-separated list of addresses',
-    )
   // Left out by mistake, or misspelt, it would mean another database: an empty one.
   if (production && settings.DATABASE_URL === undefined)
     problems.push('DATABASE_URL: required in production; embedded is the database in DATA_DIR')
@@ -277,7 +254,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     googleCertsUrl: settings.GOOGLE_CERTS_URL,
     oidc,
     registration: readRegistration(settings),
-    retention: readRetention(settings),
+    retention: readRetention(settings.RETENTION),
     privacyUrl: settings.PRIVACY_URL,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? 'Exam Practice <no-reply@localhost>',
@@ -287,7 +264,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       allowedHosts: settings.PUSH_ALLOWED_HOSTS?.toLowerCase().split(COMMA) ?? [],
     },
     corsOrigins: settings.CORS_ORIGINS?.split(COMMA).filter((origin) => origin !== 'none') ?? [],
-    trustProxy: parseTrustProxy(settings.TRUST_PROXY),
+    trustProxy: readTrustProxy(settings.TRUST_PROXY),
     ai: {
       apiKey: settings.ANTHROPIC_API_KEY,
       baseUrl: settings.ANTHROPIC_BASE_URL,
@@ -345,13 +322,6 @@ function readRegistration({ REGISTRATION = 'open' }: Environment): Config['regis
   return isWord ? REGISTRATION : { domains: REGISTRATION.split(COMMA) }
 }
 
-function readRetention({ RETENTION = '' }: Environment): Retention {
-  const parts = RETENTION.split(COMMA)
-  const of = (what: string) =>
-    Number(parts.find((part) => part.startsWith(`${what}=`))?.slice(what.length + 1)) || undefined
-  return { suspendedDays: of('suspended'), tutorDays: of('tutor'), auditDays: of('audit') }
-}
-
 /** Whether nothing suggests that anybody but the people at this machine can reach the service. */
 function isPrivate({ NODE_ENV, HOST = LOOPBACK, PUBLIC_URL, TRUST_PROXY = 'false' }: Environment): boolean {
   return (
@@ -360,23 +330,4 @@ function isPrivate({ NODE_ENV, HOST = LOOPBACK, PUBLIC_URL, TRUST_PROXY = 'false
     (PUBLIC_URL === undefined || isLoopback(new URL(PUBLIC_URL).hostname)) &&
     TRUST_PROXY === 'false'
   )
-}
-
-/** Names that Fastify's proxy rules accept for ranges of addresses. */
-const PROXY_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
-
-function isTrustProxy(value = 'false'): boolean {
-  if (/^(true|false|\d+)$/.test(value)) return true
-  return value.split(',').every((part) => {
-    const [address = '', bits, ...rest] = part.trim().split('/')
-    const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-    const isRange = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= longest)
-    return PROXY_RANGES.has(part.trim()) || (longest > 0 && isRange && rest.length === 0)
-  })
-}
-
-function parseTrustProxy(value: string | undefined): TrustProxy {
-  if (value === undefined || value === 'false') return false
-  if (value === 'true') return true
-  return /^\d+$/.test(value) ? (_address, hop) => hop < Number(value) : value
 }
