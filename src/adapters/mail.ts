@@ -37,14 +37,14 @@ export function createMail(config: Config, log: FastifyBaseLogger): Mail {
   }
   return {
     send: (letter) =>
-      counted(async () => {
+      countOutcome(async () => {
         transport ??= connect()
         await (await transport).sendMail(toMessage(from, letter))
       }),
   }
 }
 
-async function counted(send: () => Promise<void>): Promise<void> {
+async function countOutcome(send: () => Promise<void>): Promise<void> {
   try {
     await send()
     measured.mails.inc({ outcome: 'sent' })

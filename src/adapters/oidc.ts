@@ -109,13 +109,13 @@ export function createOidc(settings: OidcSettings, clock: () => number, log: Fas
     } catch (error) {
       if (!isDown) log.warn(reasonOf(error), 'the identity provider could not be asked what it is')
       isDown = true
-      throw down()
+      throw providerDown()
     }
     try {
       return await work(provider)
     } catch (error) {
       if (error instanceof AppError) throw error
-      const failure = isAway(error) ? down() : new AppError('oidc_failed')
+      const failure = isAway(error) ? providerDown() : new AppError('oidc_failed')
       log.warn({ code: failure.code, ...reasonOf(error) }, 'a sign-in by the identity provider failed')
       throw failure
     }
@@ -291,7 +291,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function down(): AppError {
+function providerDown(): AppError {
   return new AppError('identity_provider_down', { retryAfter: 5 })
 }
 

@@ -53,7 +53,7 @@ class PrimarySocket extends Socket {
         if (this.destroyed) return
         super.connect(port, host)
         this.uncork()
-        this.setTimeout(this.#silenceMs, () => this.destroy(away('the database says nothing any more')))
+        this.setTimeout(this.#silenceMs, () => this.destroy(timedOut('the database says nothing any more')))
       },
       (error: Error) => this.destroy(error),
     )
@@ -68,14 +68,14 @@ async function findPrimary(address: Address): Promise<Host> {
     return await Promise.any(
       asked.map(async ({ each, sql }) => {
         const [row] = await sql<[{ standby: boolean }]>`select pg_is_in_recovery() as standby`
-        if (row.standby) throw away('a standby')
+        if (row.standby) throw timedOut('a standby')
         return each
       }),
     )
   } catch (error) {
     // A wrong password says more than that the other hosts were away.
     const { errors } = error as AggregateError
-    throw errors.find(isRefusal) ?? away('none of the hosts in DATABASE_URL is a primary that answers')
+    throw errors.find(isRefusal) ?? timedOut('none of the hosts in DATABASE_URL is a primary that answers')
   } finally {
     for (const { sql } of asked) void sql.end({ timeout: 0 })
   }
@@ -93,6 +93,6 @@ function connectTo({ url, ssl }: Address, host: Host): postgres.Sql {
 }
 
 /** An error like the operating system's for a server that isn't there. */
-function away(message: string): Error {
+function timedOut(message: string): Error {
   return Object.assign(new Error(message), { code: 'ETIMEDOUT' })
 }

@@ -10,11 +10,15 @@ class Undone extends Error {
 }
 
 /** Does the work in one transaction, which is undone at its end if this is only a try: the answer is the same. */
-export async function tryOrCommit<T>(db: Db, isTry: boolean, work: (tx: Executor) => Promise<T>): Promise<T> {
+export async function tryOrCommit<T>(
+  db: Db,
+  isDryRun: boolean,
+  work: (tx: Executor) => Promise<T>,
+): Promise<T> {
   try {
     return await db.transaction(async (tx) => {
       const answer = await work(tx)
-      if (isTry) throw new Undone(answer)
+      if (isDryRun) throw new Undone(answer)
       return answer
     })
   } catch (error) {

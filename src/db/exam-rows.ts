@@ -11,15 +11,15 @@ export async function requireExam(db: Executor, id: number): Promise<void> {
 
 /** Keeps an exam from being deleted until the transaction ends; throws 404 `not_found` if there is none. */
 export function keepExam(tx: Executor, id: number): Promise<void> {
-  return hold(tx, id, 'key share')
+  return lockExamRow(tx, id, 'key share')
 }
 
 /** Keeps an exam as it is until the transaction ends; throws 404 `not_found` if there is none. */
 export function freezeExam(tx: Executor, id: number): Promise<void> {
-  return hold(tx, id, 'share')
+  return lockExamRow(tx, id, 'share')
 }
 
-async function hold(tx: Executor, id: number, strength: 'key share' | 'share'): Promise<void> {
+async function lockExamRow(tx: Executor, id: number, strength: 'key share' | 'share'): Promise<void> {
   const rows = await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for(strength)
   if (rows.length === 0) throw new AppError('not_found')
 }

@@ -92,7 +92,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
     throw new Error(
       "the database's schema drizzle holds the migrations of another program: give the service a database of its own",
     )
-  if (own.length === 0) await requireRoom(tx)
+  if (own.length === 0) await requireFreeNames(tx)
   else if (place.tables === null)
     throw new Error(
       `the service's tables are not in the schema ${place.schema}: change search_path to theirs`,
@@ -107,7 +107,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
 }
 
 /** Throws if another program has tables of the same names. */
-async function requireRoom(tx: postgres.TransactionSql): Promise<void> {
+async function requireFreeNames(tx: postgres.TransactionSql): Promise<void> {
   const taken = await tx<{ name: string }[]>`
     select relname::text as name from pg_class
      where relnamespace = current_schema()::regnamespace and relname = any (${listOwnTables()}) order by 1`

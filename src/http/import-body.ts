@@ -40,7 +40,7 @@ export async function readTriableImport<T>(
   request: FastifyRequest & { query: DryRun },
   field: string,
   read: (file: FileStream) => Promise<T>,
-): Promise<{ content: T; isTry: boolean }> {
+): Promise<{ content: T; isDryRun: boolean }> {
   let found: { content: T } | undefined
   const given: Record<string, string> = {}
   for await (const part of readParts(request, { largest: LARGEST, files: MOST_FILES }))
@@ -48,5 +48,5 @@ export async function readTriableImport<T>(
     else if (part.field === field) found ??= { content: await read(part.stream) }
   if (!found) throw invalidField(`/${field}`, 'is required')
   const { dry_run: isAsked = false } = checkFields(DryRun, given)
-  return { ...found, isTry: isAsked || (request.query.dry_run ?? false) }
+  return { ...found, isDryRun: isAsked || (request.query.dry_run ?? false) }
 }

@@ -52,7 +52,7 @@ export class Traces {
       sampler: followsCaller ? new ParentBasedSampler({ root }) : root,
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: telling(new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs }), warn),
+          exporter: warnOnFailure(new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs }), warn),
           scheduledDelayMillis: delayMs,
         }),
       ],
@@ -102,7 +102,7 @@ function toStep(span: ReturnType<Tracer['startSpan']>): Span {
 }
 
 /** The exporter, which tells when it begins to fail: by itself it keeps silent. */
-function telling(exporter: SpanExporter, warn: (error: unknown) => void): SpanExporter {
+function warnOnFailure(exporter: SpanExporter, warn: (error: unknown) => void): SpanExporter {
   let isAway = false
   return {
     export(spans, done) {

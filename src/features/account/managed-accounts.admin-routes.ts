@@ -43,8 +43,8 @@ export const managedAccountAdminRoutes: FastifyPluginAsync<{ core: Core }> = asy
     refuses: ['missing_columns', 'invalid_csv', 'payload_too_large'],
     run: async (request) => {
       const imported = await runInTurn(core.gate.imports, request, async () => {
-        const { content, isTry } = await readTriableImport(request, 'file', service.readManaged)
-        return service.importManaged(core, actorOf(request), content, isTry)
+        const { content, isDryRun } = await readTriableImport(request, 'file', service.readManaged)
+        return service.importManaged(core, actorOf(request), content, isDryRun)
       })
       return imported
     },

@@ -19,7 +19,7 @@ export async function listAllowances(core: Core, { q, exam_id, class_id, status,
   const filter = { q, examId: exam_id, classId: class_id, status }
   const offset = offsetOf(page, store.ALLOWANCES_PER_PAGE)
   const { rows, total } = await store.listAllowances(core.db, filter, offset)
-  return { rows: rows.map(present), total }
+  return { rows: rows.map(toAllowance), total }
 }
 
 export interface StudentOfExam {
@@ -67,7 +67,7 @@ export async function changeAllowances(
   return { processed: items.length - errors.length, errors }
 }
 
-function present(row: store.AllowanceRow): Allowance {
+function toAllowance(row: store.AllowanceRow): Allowance {
   const { maxAttempts: most, attemptsUsed: used } = row
   const remaining = remainingOf(most, used) ?? '∞'
   return {

@@ -62,21 +62,21 @@ function addSlice(
         reaches(percentage, 90) ? 0 : reaches(percentage, 75) ? 1 : reaches(percentage, 60) ? 2 : 3
       ] += 1
     const marked = Number.isNaN(percentage) ? undefined : (exact[row] as number)
-    const user = entry(tally.users, userId, newUser)
+    const user = groupFor(tally.users, userId, newUser)
     const dayNumber = days[row] as number
-    const day = entry(tally.days, dayNumber, newDay)
+    const day = groupFor(tally.days, dayNumber, newDay)
     // Results are in order of time, so those of one day are next to each other.
     if (user.lastDay !== dayNumber) day.people += 1
     user.lastDay = dayNumber
-    add(tally.all, marked, passed)
-    add(day, marked, passed)
-    add(user, marked, passed)
-    add(entry(tally.exams, examId, newGroup), marked, passed)
+    addResult(tally.all, marked, passed)
+    addResult(day, marked, passed)
+    addResult(user, marked, passed)
+    addResult(groupFor(tally.exams, examId, newGroup), marked, passed)
   }
 }
 
 /** `percentage` is undefined where there is none. */
-function add(group: Group, percentage: number | undefined, passed: number): void {
+function addResult(group: Group, percentage: number | undefined, passed: number): void {
   group.attempts += 1
   if (percentage === undefined) return
   group.marked += 1
@@ -91,7 +91,7 @@ function newGroup(): Group {
 const newUser = () => ({ ...newGroup(), lastDay: Number.NaN })
 const newDay = () => ({ ...newGroup(), people: 0 })
 
-function entry<T>(groups: Map<number, T>, key: number, create: () => T): T {
+function groupFor<T>(groups: Map<number, T>, key: number, create: () => T): T {
   let group = groups.get(key)
   if (group === undefined) {
     group = create()

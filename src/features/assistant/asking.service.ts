@@ -6,7 +6,7 @@ import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { every } from '../../scheduling/periodic.ts'
-import { refuse, requireHelp } from '../help-lock/help-lock.service.ts'
+import { helpLockedError, requireHelp } from '../help-lock/help-lock.service.ts'
 import { helpWatchOf } from '../help-lock/help-lock-watch.ts'
 import { getReviewed } from '../results/results.service.ts'
 import * as store from './assistant.store.ts'
@@ -78,7 +78,7 @@ export async function* ask(
   /** Aborted with the refusal if help is locked while the answer is written. */
   const locked = new AbortController()
   const unfollow = helpWatchOf(core).follow(userId, ([lock]) => {
-    if (lock) locked.abort(refuse(lock))
+    if (lock) locked.abort(helpLockedError(lock))
   })
   let response = ''
   let hasWorked = false
@@ -108,7 +108,7 @@ export async function* ask(
       }
     }
     if (response.trim() === '') throw new AppError('model_failed', { message: 'The answer was empty' })
-    const answer = await keep(core, userId, question, asked, { response, usage, model: ai.model })
+    const answer = await storeExchange(core, userId, question, asked, { response, usage, model: ai.model })
     outcome = 'stored'
     yield { event: 'done', data: answer }
   } catch (error) {
@@ -174,7 +174,7 @@ function dailyLimit(resetsAt: Date, now: Date): AppError {
 }
 
 /** Stores the question and the answer and counts them, all or nothing. Answers what the caller is told. */
-async function keep(
+async function storeExchange(
   core: Core,
   userId: number,
   question: TutorRequest,
@@ -213,7 +213,7 @@ async function keep(
     case 'exam_in_progress':
       await requireHelp(core, userId)
       // The attempt was overdue and is closed now.
-      return keep(core, userId, question, asked, written)
+      return storeExchange(core, userId, question, asked, written)
     case 'not_reserved':
       throw new AppError('model_failed', { message: 'The answer came too late; ask again' })
     default:
@@ -232,7 +232,11 @@ async function settleHangUp(
 ): Promise<void> {
   if (response.trim() === '') return await endUnanswered(core, userId, asked.id, log)
   try {
-    await keep(core, userId, question, asked, { response, usage: undefined, model: requireAi(core).model })
+    await storeExchange(core, userId, question, asked, {
+      response,
+      usage: undefined,
+      model: requireAi(core).model,
+    })
   } catch (error) {
     if (isGone(error)) return await endUnanswered(core, userId, asked.id, log)
     log.info({ err: error }, 'what a reader hung up on could not be stored')

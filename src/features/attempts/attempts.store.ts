@@ -223,7 +223,7 @@ export async function listOverdueForUpdate(
 }
 
 /** Those of these attempts that are under way and that nobody else has locked, locked in the order of their ids. */
-export async function lockFree(tx: Executor, ids: number[]): Promise<AttemptRow[]> {
+export async function lockAvailable(tx: Executor, ids: number[]): Promise<AttemptRow[]> {
   return tx
     .select()
     .from(attempts)

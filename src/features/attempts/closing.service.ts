@@ -155,7 +155,7 @@ async function endTogether(core: Core, ending: store.AttemptRow[]): Promise<(boo
   for (const [examId, ofExam] of Map.groupBy(ending, (attempt) => attempt.examId)) {
     const ids = ofExam.map(({ id }) => id)
     const done = await tryWithGradingLock(core, examId, async (tx, inForce) => {
-      const free = await store.lockFree(tx, ids)
+      const free = await store.lockAvailable(tx, ids)
       const ended = free.filter((attempt) => needsNoGrace(attempt, core.clock()))
       await expire(core, tx, ended, inForce)
       return { free, ended, underWay: await store.listUnderWay(tx, ids) }

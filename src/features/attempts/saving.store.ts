@@ -15,7 +15,7 @@ export interface Sync {
 }
 
 /** Whether the attempt `a` takes a sync. */
-function fits(sync: string): string {
+function takesSync(sync: string): string {
   return `a.status = 'active' and a.revision <= coalesce(${sync}.revision, a.revision)
      and (a.ends_at is null or to_timestamp(${sync}.at / 1000) <= a.ends_at + $6::int * interval '1 ms')`
 }
@@ -30,9 +30,9 @@ with input as materialized (
   select * from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::float8[])
     with ordinality as t(attempt_id, answers, marked, revision, at, ord)
 ), fitting as materialized (
-  select input.* from input join attempts a on a.id = attempt_id where ${fits('input')}
+  select input.* from input join attempts a on a.id = attempt_id where ${takesSync('input')}
 ), target as materialized (
-  select fitting.* from fitting join attempts a on a.id = attempt_id where ${fits('fitting')}
+  select fitting.* from fitting join attempts a on a.id = attempt_id where ${takesSync('fitting')}
    order by a.id for no key update of a skip locked
 ), saved as (
   update attempts a

@@ -83,7 +83,7 @@ async function startTogether(core: Core, starts: Start[]): Promise<StartOutcome[
     ])
     const now = core.clock()
     const judged = starts.map((start, index) =>
-      areAlone[index] && areSteady[index] ? judge(start, standings[index], now) : HELD,
+      areAlone[index] && areSteady[index] ? decideStart(start, standings[index], now) : HELD,
     )
     const papers = await findPapers(core, tx, judged.filter(isAdmitted))
     const seated = judged.map((each) =>
@@ -104,7 +104,7 @@ async function startTogether(core: Core, starts: Start[]): Promise<StartOutcome[
 }
 
 /** The outcome of a start, by how its person stands with the exam. */
-function judge(
+function decideStart(
   { userId, sessionId }: Start,
   standing: CandidateStanding | undefined,
   now: number,

@@ -34,7 +34,12 @@ export async function record(tx: Executor, actor: Actor, ...changes: AuditedChan
 }
 
 /** How often the log says of somebody that they did this since an instant. */
-export function countDone(db: Executor, actorId: number, action: AuditAction, since: Date): Promise<number> {
+export function countActions(
+  db: Executor,
+  actorId: number,
+  action: AuditAction,
+  since: Date,
+): Promise<number> {
   return store.countSince(db, actorId, action, since)
 }
 
@@ -51,7 +56,7 @@ export async function listEntries(core: Core, { actor_id, action, subject, class
   }
   const offset = offsetOf(page, ENTRIES_PER_PAGE)
   const { rows, total } = await store.listEntries(core.db, filter, ENTRIES_PER_PAGE, offset)
-  return { entries: rows.map(present), total }
+  return { entries: rows.map(toEntry), total }
 }
 
 function split(subject: string): { type: string; id: string } {
@@ -59,7 +64,7 @@ function split(subject: string): { type: string; id: string } {
   return { type: subject.slice(0, colon), id: subject.slice(colon + 1) }
 }
 
-function present(row: store.AuditRow): AuditEntry {
+function toEntry(row: store.AuditRow): AuditEntry {
   return {
     id: row.id,
     at: row.at.toISOString(),

@@ -21,7 +21,7 @@ export interface CategoryImage extends ImageFile {
 
 /** All of them by name. */
 export async function listCategories(core: Core): Promise<Category[]> {
-  return (await store.listCategories(core.db)).map((row) => present(core, row))
+  return (await store.listCategories(core.db)).map((row) => toCategory(core, row))
 }
 
 export async function createCategory(
@@ -39,7 +39,7 @@ export async function createCategory(
       subject: ['category', row.id],
       summary: 'The category was created',
     })
-    return present(core, row)
+    return toCategory(core, row)
   })
 }
 
@@ -70,7 +70,7 @@ export async function changeCategory(
     return store.updateCategory(tx, id, values)
   })
   if (imageKey !== null) await trySweepDiscardedFiles(core)
-  return present(core, changed)
+  return toCategory(core, changed)
 }
 
 /** Deletes a category and its image. Its exams stay, and have no category then. */
@@ -109,6 +109,6 @@ function slugOf(name: string): string {
   return slug.slice(0, 60) || 'category'
 }
 
-function present(core: Core, { id, name, imageKey }: store.CategoryRow): Category {
+function toCategory(core: Core, { id, name, imageKey }: store.CategoryRow): Category {
   return { id, name, drive_file_id: imageKey, image_url: fileUrl(core, imageKey) }
 }

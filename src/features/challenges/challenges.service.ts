@@ -39,13 +39,13 @@ export async function challenge(
     const createdAt = new Date(core.clock())
     return store.insertChallenge(tx, { attemptId, questionId, message, createdAt })
   })
-  return present(row)
+  return toChallenge(row)
 }
 
 /** The challenges of one's own attempt, oldest first. 404 for another's. */
 export async function listOwnChallenges(core: Core, userId: number, attemptId: number): Promise<Challenge[]> {
   await requireOwn(core, userId, attemptId)
-  return (await store.listOfAttempt(core.db, attemptId)).map(present)
+  return (await store.listOfAttempt(core.db, attemptId)).map(toChallenge)
 }
 
 /** One page, newest first, and how many there are; of a teacher, those at their own exams. */
@@ -58,7 +58,11 @@ export async function listChallenges(
   const offset = offsetOf(page, CHALLENGES_PER_PAGE)
   const { rows, total } = await store.listChallenges(core.db, filter, CHALLENGES_PER_PAGE, offset)
   const challenges = rows.map(
-    (row): AdminChallenge => ({ ...present(row), username: row.username, question_text: row.questionText }),
+    (row): AdminChallenge => ({
+      ...toChallenge(row),
+      username: row.username,
+      question_text: row.questionText,
+    }),
   )
   return { challenges, total }
 }
@@ -83,7 +87,7 @@ export async function resolveChallenge(
     })
     return resolved
   })
-  const resolved = present(row)
+  const resolved = toChallenge(row)
   core.bus.publish(`user:${row.userId}`, {
     kind: 'frame',
     frame: { type: 'challenge_resolved', challenge: resolved },
@@ -91,7 +95,7 @@ export async function resolveChallenge(
   return resolved
 }
 
-function present(row: store.ChallengeRow): Challenge {
+function toChallenge(row: store.ChallengeRow): Challenge {
   return {
     id: row.id,
     attempt_id: row.attemptId,

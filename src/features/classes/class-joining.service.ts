@@ -5,7 +5,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
-import { countDone, record } from '../audit/audit.service.ts'
+import { countActions, record } from '../audit/audit.service.ts'
 import { noteAddress } from '../auth/address-proof.ts'
 import { hashSecretToken } from '../auth/secret-tokens.ts'
 import type { TellGroup } from '../chat/conversations/class-groups.service.ts'
@@ -74,7 +74,7 @@ async function joinWithCode(
   if (!row || (await store.findByCode(tx, code, now)) !== classId) return undefined
   const known = await members.findMember(tx, classId, userId)
   if (known?.removed) return undefined
-  return enter(core, tx, actor, userId, row, 'student')
+  return becomeMember(core, tx, actor, userId, row, 'student')
 }
 
 async function joinWithToken(
@@ -92,11 +92,11 @@ async function joinWithToken(
   if (!invited) {
     // The same link again.
     const joined = await invitations.findJoined(tx, userId, tokenHash)
-    return joined === undefined ? undefined : stay(tx, userId, joined)
+    return joined === undefined ? undefined : remainMember(tx, userId, joined)
   }
   if (!row || row.archived) return undefined
   await noteAddress(tx, userId)
-  return enter(core, tx, actor, userId, row, invited.role)
+  return becomeMember(core, tx, actor, userId, row, invited.role)
 }
 
 /**
@@ -114,8 +114,8 @@ export async function acceptInvitation(
     const row = await store.lockClass(tx, classId)
     const since = invitations.liveSince(core.clock())
     const invited = await invitations.findForPerson(tx, userId, { classId }, since)
-    if (!row || !invited) return stay(tx, userId, classId)
-    return enter(core, tx, actor, userId, requireOpen(row), invited.role)
+    if (!row || !invited) return remainMember(tx, userId, classId)
+    return becomeMember(core, tx, actor, userId, requireOpen(row), invited.role)
   })
   joined.tell()
   return joined.class
@@ -137,12 +137,12 @@ export async function declineInvitation(
 }
 
 /** For people who are in the class already; 404 for others. */
-async function stay(tx: Executor, userId: number, classId: number): Promise<JoinedClass> {
+async function remainMember(tx: Executor, userId: number, classId: number): Promise<JoinedClass> {
   return { tell: () => {}, class: await getOwnClass(tx, userId, classId) }
 }
 
 /** Makes somebody a member, in the transaction that has locked them and the class. Members stay what they are. */
-async function enter(
+async function becomeMember(
   core: Core,
   tx: Executor,
   actor: Actor,
@@ -155,7 +155,7 @@ async function enter(
   const added = await members.insertMembers(tx, row.id, [{ userId, role }], now)
   if (added.length > 0) {
     if ((await store.countOwn(tx, userId)) > MOST_CLASSES) throw new AppError('too_many')
-    const joined = await countDone(tx, userId, 'class.join', new Date(now.getTime() - DAY_MS))
+    const joined = await countActions(tx, userId, 'class.join', new Date(now.getTime() - DAY_MS))
     if (joined >= MOST_CLASSES) throw new AppError('too_many', { message: `At most ${MOST_CLASSES} a day` })
     await record(
       tx,

@@ -91,11 +91,11 @@ export const classRosterRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
       const { id } = request.params
       const viewer = viewerOf(request.caller)
       await requireOpenClass(core.db, viewer, id)
-      const { content: rows, isTry } = await runInTurn(core.gate.imports, request, () =>
+      const { content: rows, isDryRun } = await runInTurn(core.gate.imports, request, () =>
         readTriableImport(request, 'file', readRoster),
       )
       const actor = actorOf(request, id)
-      const how = { language: ownLanguageOf(request), isTry }
+      const how = { language: ownLanguageOf(request), isDryRun }
       return service.addRoster(core, actor, viewer, id, rows, how)
     },
   })

@@ -38,7 +38,7 @@ interface MemberAddition {
   offered: RosterEntry[]
   /** The language in which addresses are invited. */
   language: Language
-  isTry: boolean
+  isDryRun: boolean
 }
 
 /**
@@ -54,7 +54,7 @@ export async function addMembers(
   language: Language,
 ): Promise<Content<MembersAdded>> {
   const offered = emails.map((email) => ({ place: email, email, fullName: '', role: 'student' }))
-  return add(core, actor, viewer, classId, { userIds, offered, language, isTry: false })
+  return addPeople(core, actor, viewer, classId, { userIds, offered, language, isDryRun: false })
 }
 
 /**
@@ -66,7 +66,7 @@ export async function addRoster(
   viewer: Viewer,
   classId: number,
   rows: RosterRow[],
-  { language, isTry }: Pick<MemberAddition, 'language' | 'isTry'>,
+  { language, isDryRun }: Pick<MemberAddition, 'language' | 'isDryRun'>,
 ): Promise<Content<MembersAdded>> {
   const offered = rows.map(({ row, email, full_name, role }) => ({
     place: `Row ${row}`,
@@ -74,19 +74,19 @@ export async function addRoster(
     fullName: full_name.trim(),
     role: foldCase(role.trim()) || 'student',
   }))
-  return add(core, actor, viewer, classId, { userIds: [], offered, language, isTry })
+  return addPeople(core, actor, viewer, classId, { userIds: [], offered, language, isDryRun })
 }
 
-async function add(
+async function addPeople(
   core: Core,
   actor: Actor,
   viewer: Viewer,
   classId: number,
-  { userIds, offered, language, isTry }: MemberAddition,
+  { userIds, offered, language, isDryRun }: MemberAddition,
 ): Promise<Content<MembersAdded>> {
   const errors: string[] = []
   const invitees = readOffered(offered, viewer, errors)
-  const { answer, tell } = await tryOrCommit(core.db, isTry, async (tx) => {
+  const { answer, tell } = await tryOrCommit(core.db, isDryRun, async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
     if (userIds.length > 0 && !viewer.isAdmin) throw new AppError('forbidden')
     const byId = await findByIds(tx, userIds, errors)
@@ -105,7 +105,7 @@ async function add(
     const unknown = invitees.filter(({ email }) => !known.has(foldCase(email)))
     const invited = await invite(core, tx, classId, unknown, language, now, errors)
     const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
-    if (isTry) return { answer, tell: undefined }
+    if (isDryRun) return { answer, tell: undefined }
     await recordAdded(tx, actor, classId, added.length, invited)
     return { answer, tell: await followMembers(core, tx, row) }
   })

@@ -59,7 +59,7 @@ export async function readKeys(
 ): Promise<(examId: number) => Keys> {
   if (isAdmin) return () => OPEN_KEYS
   const rows = await store.listKnown(db, userId, new Date(core.clock()), examIds)
-  const known = new Map(rows.map((row) => [row.id, present(core, row)]))
+  const known = new Map(rows.map((row) => [row.id, toKeys(core, row)]))
   // One that was deleted meanwhile has none.
   return (examId) => known.get(examId) ?? { shows_keys: false, keys_open_at: null }
 }
@@ -77,7 +77,7 @@ export async function listUnknown(
 ) {
   if (isAdmin) return []
   const rows = await store.listUnknown(db, userId, new Date(core.clock()), classId, examId)
-  return rows.map((row) => ({ id: row.id, name: row.name, ...present(core, row) }))
+  return rows.map((row) => ({ id: row.id, name: row.name, ...toKeys(core, row) }))
 }
 
 /**
@@ -95,7 +95,7 @@ export async function requireUnknown(
   if (await store.knowsFirst(tx, userId, new Date(core.clock()), examId)) throw new AppError('keys_open')
 }
 
-function present(core: Core, { mayKnow, opensAt }: store.KnownRow): Keys {
+function toKeys(core: Core, { mayKnow, opensAt }: store.KnownRow): Keys {
   if (mayKnow || opensAt === null) return { shows_keys: mayKnow, keys_open_at: null }
   // What is overdue is closed within seconds.
   const at = Math.max(Date.parse(opensAt), core.clock())

@@ -19,7 +19,7 @@ import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { causePushes } from '../push/push.service.ts'
-import { requireRoom } from '../questions/questions.service.ts'
+import { requireExamSize } from '../questions/questions.service.ts'
 import { changeTimes, readWindow } from '../timing/timing.service.ts'
 import { findTooFew, keysOf, sumDrawn } from './drawing.ts'
 import * as store from './exams.store.ts'
@@ -54,7 +54,7 @@ export async function createExam(
   const id = await core.db.transaction(async (tx) => {
     const inserted = await store.insertExam(tx, { ...toValues(input), name: input.name, createdBy: actor.id })
     if (input.class_ids) await changeClasses(tx, inserted, input.class_ids)
-    await requireKept(tx, inserted, teacherId)
+    await requireOwnExam(tx, inserted, teacherId)
     await checkDraw(tx, inserted, input)
     await record(tx, actor, {
       action: 'exam.create',
@@ -88,9 +88,9 @@ export async function changeExam(
     }
     if (!(await store.updateExam(tx, id, values))) throw new AppError('not_found')
     if (changes.class_ids) await changeClasses(tx, id, changes.class_ids)
-    await requireKept(tx, id, teacherId)
+    await requireOwnExam(tx, id, teacherId)
     await checkDraw(tx, id, changes)
-    if (changes.is_published) await requireRoom(tx, [id])
+    if (changes.is_published) await requireExamSize(tx, [id])
     const summary = describeChanged(Object.keys(given))
     await record(tx, actor, { action: 'exam.change', subject: ['exam', id], summary })
   }
@@ -175,7 +175,7 @@ async function changeClasses(tx: Executor, id: number, classIds: number[]): Prom
 }
 
 /** 403 `forbidden` unless an exam is this teacher's own, as it is now. */
-async function requireKept(tx: Executor, id: number, teacherId: number | undefined): Promise<void> {
+async function requireOwnExam(tx: Executor, id: number, teacherId: number | undefined): Promise<void> {
   if (teacherId !== undefined && !(await store.isOwnExam(tx, id, teacherId)))
     throw new AppError('forbidden', { message: 'A teacher’s own exam is for classes that they teach' })
 }

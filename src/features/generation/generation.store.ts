@@ -104,7 +104,7 @@ export async function claimJob(db: Executor, id: string): Promise<JobRow | undef
 }
 
 export async function isClaimed(db: Executor, claim: Claim): Promise<boolean> {
-  const rows = await db.select({ id: generationJobs.id }).from(generationJobs).where(held(claim))
+  const rows = await db.select({ id: generationJobs.id }).from(generationJobs).where(isHeldBy(claim))
   return rows.length > 0
 }
 
@@ -114,7 +114,7 @@ export async function updateJob(
   claim: Claim,
   change: Partial<typeof generationJobs.$inferInsert>,
 ): Promise<JobRow | undefined> {
-  const [row] = await db.update(generationJobs).set(change).where(held(claim)).returning()
+  const [row] = await db.update(generationJobs).set(change).where(isHeldBy(claim)).returning()
   return row
 }
 
@@ -143,7 +143,7 @@ export async function insertBatch(
       cachedTokens: sql`${generationJobs.cachedTokens} + ${usage.cached}`,
       outputTokens: sql`${generationJobs.outputTokens} + ${usage.output}`,
     })
-    .where(and(held(claim), eq(generationJobs.completedBatches, number - 1)))
+    .where(and(isHeldBy(claim), eq(generationJobs.completedBatches, number - 1)))
     .returning()
   if (row) await db.insert(generationBatches).values({ jobId: claim.id, number, questions })
   return row
@@ -176,7 +176,7 @@ export async function deletePdf(db: Executor, jobId: string): Promise<void> {
   await db.delete(generationFiles).where(eq(generationFiles.jobId, jobId))
 }
 
-function held({ id, attempt }: Claim) {
+function isHeldBy({ id, attempt }: Claim) {
   return and(
     eq(generationJobs.id, id),
     eq(generationJobs.attempt, attempt),

@@ -84,14 +84,14 @@ export class HelpWatch {
     for (const { userId, follower } of followers) {
       if (!this.#followed.get(userId)?.has(follower)) continue
       const current = locksOf.get(userId) ?? []
-      const isSame = name(current) === name(follower.locks)
+      const isSame = nameLocks(current) === nameLocks(follower.locks)
       follower.locks = current
       if (!isSame) follower.listener(current)
     }
   }
 }
 
-function name(locks: readonly HelpLock[]): string {
+function nameLocks(locks: readonly HelpLock[]): string {
   return locks
     .map(({ examId }) => examId)
     .sort((one, other) => one - other)

@@ -37,7 +37,7 @@ export async function findRefusal(core: Core, userId: number): Promise<AppError 
   for (;;) {
     const lock = (await locksShared(core)(userId)).at(-1)
     if (!lock) return undefined
-    if (!isOverdue({ endsAt: endOf(lock) }, core.clock())) return refuse(lock)
+    if (!isOverdue({ endsAt: endOf(lock) }, core.clock())) return helpLockedError(lock)
     await closeOverdueOf(core, userId)
   }
 }
@@ -47,7 +47,7 @@ export function listLocks(core: Core, userIds: number[] | undefined): Promise<st
   return store.listLocks(core.db, userIds)
 }
 
-export function refuse(lock: store.HelpLock): AppError {
+export function helpLockedError(lock: store.HelpLock): AppError {
   return new AppError('exam_in_progress', {
     details: { exam_id: lock.examId, ends_at: endOf(lock)?.toISOString() ?? null },
   })

@@ -29,7 +29,7 @@ export async function watchNodes(core: Omit<Core, 'sessions' | 'nodes'>): Promis
   async function look(): Promise<void> {
     // While Redis is away, what is known of it still holds.
     bus = (await core.bus.identify()) ?? bus
-    const others = await store.beat(db, { ...own, bus })
+    const others = await store.reportAlive(db, { ...own, bus })
     const elsewhere = others.filter((other) => bus !== undefined && other.bus !== null && other.bus !== bus)
     // Not at once: after Redis has lost everything, the other one may not have looked at it yet.
     apart = new Set(

@@ -29,7 +29,10 @@ export interface OtherNode {
  * Reports that this node is alive, and lists the others that have done so since it started: one that was killed before
  * may still have a row.
  */
-export async function beat(db: Db, { id, name, version, bus, secrets }: OwnNode): Promise<OtherNode[]> {
+export async function reportAlive(
+  db: Db,
+  { id, name, version, bus, secrets }: OwnNode,
+): Promise<OtherNode[]> {
   return await query<OtherNode>(
     db,
     { id: 'uuid', name: 'text', version: 'text', bus: 'text', secrets: 'jsonb', seenAt: 'float8' },

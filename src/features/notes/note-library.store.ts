@@ -57,7 +57,7 @@ const selectPage = (sort: Sort) =>
     { ...COLUMNS, total: 'integer' },
     ({ limit, offset, ...choice }) => sql`
     with found as ${choice.pattern || choice.shortPattern ? sql`materialized` : sql`not materialized`} (
-      ${find(choice, ORDERS[sort])})
+      ${matchingNotebooks(choice, ORDERS[sort])})
     select ${selection(choice.readerId)}, (select count(*)::int from found) as total
       from (select id from found where not ${isHelpLocked(choice.readerId)}
              order by ${ORDERS[sort]} limit ${limit} offset ${offset}) page
@@ -68,11 +68,11 @@ const pages = { recent: selectPage('recent'), popular: selectPage('popular') }
 
 const count = statement<LibraryCriteria, { total: number }>(
   { total: 'integer' },
-  (choice) => sql`select count(*)::int as total from (${find(choice, ORDERS.recent)}) found`,
+  (choice) => sql`select count(*)::int as total from (${matchingNotebooks(choice, ORDERS.recent)}) found`,
 )
 
 /** Public notebooks whose title, description or author contains a text. */
-function find({ pattern, shortPattern }: Places<LibraryCriteria>, order: SQL): SQL {
+function matchingNotebooks({ pattern, shortPattern }: Places<LibraryCriteria>, order: SQL): SQL {
   if (pattern)
     return sql`
       select id, likes, updated_at from notebooks

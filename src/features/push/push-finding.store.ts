@@ -47,7 +47,7 @@ const MOVE_ON = sql`on conflict (subscription_id, topic) do update
  * become visible later than a higher one, so ids without a message are looked at again for a minute.
  */
 export function queueMessages(db: Executor, now: Date): Promise<QueueingResult> {
-  return find(
+  return runQueueing(
     db,
     sql`
     with cursor as materialized (
@@ -98,7 +98,7 @@ export function queueMessages(db: Executor, now: Date): Promise<QueueingResult> 
 
 /** Queues pushes for what other features have stored. */
 export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
-  return find(
+  return runQueueing(
     db,
     sql`
     with cause as (
@@ -136,7 +136,7 @@ export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
  * statement may.
  */
 export function queueOpenings(db: Executor, now: Date, until: Date): Promise<QueueingResult> {
-  return find(
+  return runQueueing(
     db,
     sql`
     with soon as (
@@ -215,7 +215,7 @@ export async function listToTell(db: Executor, at: LocalInstant, after: number):
 
 /** Queues somebody's push of today, once on all nodes. */
 export function queuePractice(db: Executor, at: LocalInstant, userId: number): Promise<QueueingResult> {
-  return find(
+  return runQueueing(
     db,
     sql`
     with told as (
@@ -237,7 +237,7 @@ function opensBetween(column: SQL, from: Date, until: Date): SQL {
   return sql`${column} > ${from.toISOString()}::timestamptz and ${column} <= ${until.toISOString()}::timestamptz`
 }
 
-async function find(db: Executor, statement: SQL): Promise<QueueingResult> {
+async function runQueueing(db: Executor, statement: SQL): Promise<QueueingResult> {
   const [found] = await query<QueueingResult>(db, FOUND, statement)
   return found ?? { looked: 0, queued: 0 }
 }

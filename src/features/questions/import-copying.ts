@@ -5,7 +5,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { copyQuestions, findAnswer } from './question-import.store.ts'
-import { requireFewTags, requirePublishedRoom } from './questions.service.ts'
+import { requireFewTags, requirePublishedExamSize } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /** Characters that are written together. */
@@ -43,7 +43,7 @@ export async function importRows<Answer extends object>(
     // Awaited, because the file is closed when this function returns.
     const copied = { lines: lines.read(), examIds: [...examIds], key, end }
     return await copyQuestions(core.db, copied, async (tx) => {
-      await requirePublishedRoom(tx, copied.examIds)
+      await requirePublishedExamSize(tx, copied.examIds)
       await requireFewTags(tx, [...tagged])
       return finish(tx)
     })

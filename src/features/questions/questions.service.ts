@@ -63,14 +63,14 @@ export async function findNamable(
 }
 
 /** 409 `too_many` if one of these exams is too large to be taken. */
-export async function requireRoom(db: Executor, examIds: readonly number[]): Promise<void> {
+export async function requireExamSize(db: Executor, examIds: readonly number[]): Promise<void> {
   if (await store.isAnyLarger(db, examIds, ROOM))
     throw new AppError('too_many', { message: 'An exam has at most 10,000 questions and 16 MiB of texts' })
 }
 
-/** `requireRoom` of those that are published, behind a change that holds their rows: drafts may be larger. */
-export async function requirePublishedRoom(tx: Executor, examIds: readonly number[]): Promise<void> {
-  await requireRoom(tx, await store.listPublished(tx, examIds))
+/** `requireExamSize` of those that are published, behind a change that holds their rows: drafts may be larger. */
+export async function requirePublishedExamSize(tx: Executor, examIds: readonly number[]): Promise<void> {
+  await requireExamSize(tx, await store.listPublished(tx, examIds))
 }
 
 /**
@@ -132,7 +132,7 @@ export async function addQuestion(
   return core.db.transaction(async (tx) => {
     const values = toValues(examId, question)
     const [id] = (await store.insertQuestions(tx, [values])) as [number]
-    await requirePublishedRoom(tx, [examId])
+    await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(values.tagKeys))
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
@@ -179,7 +179,7 @@ export async function changeQuestion(
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
     await store.updateQuestion(tx, id, { ...values, ...key })
-    await requirePublishedRoom(tx, [values.examId])
+    await requirePublishedExamSize(tx, [values.examId])
     const known = new Set(values.examId === current.examId ? current.tagKeys : [])
     const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
     await requireFewTagsWith(tx, values.examId, brought)
@@ -235,7 +235,7 @@ export async function addQuestions(
   await core.db.transaction(async (tx) => {
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
-    await requirePublishedRoom(tx, [examId])
+    await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(rows.flatMap(({ tagKeys = [] }) => tagKeys)))
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
@@ -266,7 +266,7 @@ export async function copyQuestions(
       for (const values of byId.values()) for (const key of values.tagKeys ?? []) tagKeys.add(key)
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
-    await requirePublishedRoom(tx, [examId])
+    await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, tagKeys)
     const copied = ids.length - errors.length
     const summary = `${copied} questions were copied`

@@ -77,7 +77,7 @@ export async function recompute(
       changed.push({ id: attempt.id, ...result })
       const [before, after] = [asShown(attempt, passMark), asShown(result, passMark)]
       if (isSame(before, after) && before.passed === after.passed) outcome.unchanged += 1
-      else note(outcome, attempt, before, after)
+      else noteChange(outcome, attempt, before, after)
     }
     await writing
     if (changed.length > 0) writing = expected(write(changed))
@@ -117,7 +117,7 @@ function asShown(
 }
 
 /** A result is raised or lowered by its score or, where that is the same, by its verdict. */
-function note(
+function noteChange(
   outcome: RegradeOutcome,
   { id, userId }: store.GradedAttempt,
   before: ShownResult,

@@ -51,7 +51,7 @@ export async function previewRegrade(
         createdByName: names.get(actor.id ?? GHOST_ID) ?? '',
         undoneAt: null,
       }
-      return { ...(await present(tx, row)), id: null }
+      return { ...(await toRegradeView(tx, row)), id: null }
     },
     { isolationLevel: 'repeatable read' },
   )
@@ -88,7 +88,7 @@ export async function applyRegrade(
       summary: `${inWords(regrade.action)} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
     await causeChanged(tx, examId, results)
-    return { view: await present(tx, row), results }
+    return { view: await toRegradeView(tx, row), results }
   })
   await publishChanged(core, examId, results)
   return view
@@ -112,7 +112,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       summary: `${inWords(found.action)} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
     await causeChanged(tx, examId, results)
-    return { view: await present(tx, await store.getRegrade(tx, id)), results }
+    return { view: await toRegradeView(tx, await store.getRegrade(tx, id)), results }
   })
   await publishChanged(core, examId, results)
   return view
@@ -176,7 +176,7 @@ function describe({ attempts, raised, lowered }: Omit<RegradeOutcome, 'results'>
   return `of ${attempts} attempts ${raised} raised, ${lowered} lowered`
 }
 
-async function present(db: Executor, row: store.RegradeRow): Promise<RegradeView> {
+async function toRegradeView(db: Executor, row: store.RegradeRow): Promise<RegradeView> {
   return toView(row, await listNames(db, [row]))
 }
 

@@ -32,7 +32,7 @@ export interface FiledReport {
 
 /** 404 for a message that one can't see, and for a tombstone, unless one has reported it before. */
 export async function reportMessage(core: Core, reporterId: number, messageId: number, reason: string) {
-  return file(core, { kind: 'message', messageId, commentId: null, reporterId, reason }, async () => {
+  return fileReport(core, { kind: 'message', messageId, commentId: null, reporterId, reason }, async () => {
     const { senderId, message } = await messages.getVisibleMessage(core, reporterId, messageId)
     return { authorId: senderId, reportedText: message }
   })
@@ -40,7 +40,7 @@ export async function reportMessage(core: Core, reporterId: number, messageId: n
 
 export async function reportComment(core: Core, reporter: Viewer, commentId: number, reason: string) {
   const reporterId = reporter.userId
-  return file(core, { kind: 'comment', messageId: null, commentId, reporterId, reason }, async () => {
+  return fileReport(core, { kind: 'comment', messageId: null, commentId, reporterId, reason }, async () => {
     const { authorId, message } = await discussions.getVisibleComment(core, reporter, commentId)
     return { authorId, reportedText: message }
   })
@@ -48,7 +48,7 @@ export async function reportComment(core: Core, reporter: Viewer, commentId: num
 
 type ReportedContent = Pick<store.NewReportRow, 'authorId' | 'reportedText'>
 
-async function file(
+async function fileReport(
   core: Core,
   offered: Omit<store.NewReportRow, 'createdAt' | keyof ReportedContent>,
   find: () => Promise<ReportedContent>,
@@ -74,7 +74,7 @@ async function file(
 export async function listReports(core: Core, { status, page }: ReportsQuery) {
   const offset = offsetOf(page, REPORTS_PER_PAGE)
   const { rows, total } = await store.listReports(core.db, status, REPORTS_PER_PAGE, offset)
-  return { reports: await present(core, rows), total }
+  return { reports: await toReports(core, rows), total }
 }
 
 /**
@@ -118,7 +118,7 @@ export async function resolveReport(
   })
   publish()
   await trySweepDiscardedFiles(core)
-  const [resolved] = await present(core, [row])
+  const [resolved] = await toReports(core, [row])
   if (!resolved) throw new AppError('not_found')
   return resolved
 }
@@ -134,7 +134,7 @@ function listAround(db: Executor, kind: Report['kind'], ids: number[]): Promise<
     : store.listCommentsAround(db, ids, AROUND)
 }
 
-async function present(core: Core, rows: store.ReportRow[]): Promise<Report[]> {
+async function toReports(core: Core, rows: store.ReportRow[]): Promise<Report[]> {
   const open = rows.filter(({ status }) => status === 'open')
   const ids = (kind: 'messageId' | 'commentId') => open.flatMap((row) => row[kind] ?? [])
   const keptIds = rows.flatMap(({ context }) => context?.map(({ authorId }) => authorId) ?? [])

@@ -51,7 +51,7 @@ export async function listExamResults(
       store.listResults(db, whose, RESULTS_PER_PAGE, offsetOf(page, RESULTS_PER_PAGE)),
       store.countResults(db, whose),
     ])
-    const results = rows.map((row) => present(row, keys))
+    const results = rows.map((row) => toStudentResult(row, keys))
     return { exam: { id: whose.examId, name, ...keys }, results, total }
   })
 }
@@ -66,14 +66,14 @@ export async function* streamExamResults(
     const [keys, rows] = await inSnapshot(core.db, (db) =>
       Promise.all([readKeys(db), store.listResults(db, whose, DOWNLOAD_PAGE, offsetOf(page, DOWNLOAD_PAGE))]),
     )
-    for (const row of rows) yield toCsvRow(present(row, keys))
+    for (const row of rows) yield toCsvRow(toStudentResult(row, keys))
     if (rows.length < DOWNLOAD_PAGE) return
   }
 }
 
 const HIDDEN_MARK = { score: null, max_score: null, percentage: null, passed: null }
 
-function present(row: store.StudentResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
+function toStudentResult(row: store.StudentResultRow, { shows_keys: showsMarks }: Keys): StudentResult {
   const { newest, active } = row
   const toMark = (mark: NonNullable<store.StudentResultRow['best']>) => ({
     score: mark.score,

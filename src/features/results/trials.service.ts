@@ -9,7 +9,7 @@ import { listInForce } from '../attempts/grading-lock.service.ts'
 import { currentPaperOf, findPaper, writeQuestions } from '../attempts/papers.service.ts'
 import { toScore } from '../attempts/result-visibility.service.ts'
 import { drawer } from '../exams/drawing.ts'
-import { requireRoom } from '../questions/questions.service.ts'
+import { requireExamSize } from '../questions/questions.service.ts'
 import { reviewAttempt } from './results.service.ts'
 import * as store from './results.store.ts'
 
@@ -21,7 +21,7 @@ import * as store from './results.store.ts'
 export async function writeTrial(core: Core, examId: number): Promise<string> {
   const exam = await store.findExam(core.db, examId)
   if (!exam) throw new AppError('not_found')
-  await requireRoom(core.db, [examId])
+  await requireExamSize(core.db, [examId])
   const paper = await currentPaperOf(core, core.db, examId)
   const drawn = exam.draw && drawer(exam.draw, paper.tasks)()
   if ((drawn ?? paper.tasks).length === 0) throw new AppError('exam_empty')

@@ -37,7 +37,7 @@ export async function listAccommodations(
   classId?: number,
 ): Promise<Accommodation[]> {
   await requireExam(core.db, examId)
-  return (await store.listAccommodations(core.db, examId, classId)).map(present)
+  return (await store.listAccommodations(core.db, examId, classId)).map(toAccommodation)
 }
 
 /**
@@ -55,7 +55,7 @@ export async function setAccommodation(
   const given = readTimes(input)
   return changeTimes(core, { examId, userId, confirm: input.confirm }, async (tx) => {
     await permit?.(tx)
-    const times = combine(await store.findAccommodation(tx, examId, userId), given, input, manner)
+    const times = mergeTimes(await store.findAccommodation(tx, examId, userId), given, input, manner)
     await store.putAccommodation(tx, examId, userId, times)
     const row = await store.findAccommodation(tx, examId, userId)
     if (!row) throw new AppError('not_found')
@@ -65,7 +65,7 @@ export async function setAccommodation(
       subject: ['exam', examId],
       summary: `User ${userId}: ${describeTimes(times)}`,
     })
-    return present(row)
+    return toAccommodation(row)
   })
 }
 
@@ -130,7 +130,7 @@ export async function setClassAccommodation(
 ): Promise<ClassAccommodation> {
   const given = readTimes(input)
   return changeTimes(core, { examId, confirm: input.confirm }, async (tx) => {
-    const times = combine(await store.findClassAccommodation(tx, examId, classId), given, input, manner)
+    const times = mergeTimes(await store.findClassAccommodation(tx, examId, classId), given, input, manner)
     if (!(await store.putClassAccommodation(tx, examId, classId, times))) throw new AppError('not_found')
     await requireWindow(tx, examId, times)
     await record(tx, actor, {
@@ -227,7 +227,7 @@ export async function extendAttempts(
     await record(tx, actor, {
       action: 'exam.extend',
       subject: ['exam', examId],
-      summary: describe(minutes, done),
+      summary: describeExtension(minutes, done),
     })
     return { done, retimed: [...extended, ...reopened], reopened }
   })
@@ -240,7 +240,7 @@ export async function extendAttempts(
   return done
 }
 
-function describe(minutes: number, { extended, reopened }: store.ExtensionResult): string {
+function describeExtension(minutes: number, { extended, reopened }: store.ExtensionResult): string {
   const given = `${extended} attempts under way got ${minutes} more minutes`
   return reopened === 0 ? given : `${given}, and ${reopened} that were over were opened again`
 }
@@ -260,14 +260,14 @@ export interface TimeWindow {
 /** Reads the given ends. 400 for a window that closes before it opens. */
 export function readWindow(input: { opens_at?: string | null; closes_at?: string | null }): TimeWindow {
   const window: TimeWindow = {}
-  if (input.opens_at !== undefined) window.opensAt = read(input.opens_at)
-  if (input.closes_at !== undefined) window.closesAt = read(input.closes_at)
+  if (input.opens_at !== undefined) window.opensAt = readInstant(input.opens_at)
+  if (input.closes_at !== undefined) window.closesAt = readInstant(input.closes_at)
   const { opensAt, closesAt } = window
   if (opensAt && closesAt && closesAt <= opensAt) throw invalidField('/closes_at', 'is not after opens_at')
   return window
 }
 
-function read(given: string | null): Date | null {
+function readInstant(given: string | null): Date | null {
   return given === null ? null : instantOf(given)
 }
 
@@ -280,7 +280,7 @@ function readTimes(input: AccommodationBody): Partial<PersonalTimes> {
 }
 
 /** The times that a change leads to. 409 `changed`, 400 for a window that closes before it opens. */
-function combine(
+function mergeTimes(
   stored: PersonalTimes = NO_TIMES,
   given: Partial<PersonalTimes>,
   { was, confirm: _, ...wanted }: AccommodationBody,
@@ -319,7 +319,7 @@ function describeTimes({ extraTimePercent, opensAt, closesAt }: PersonalTimes): 
   return `${extraTimePercent} % more time; opens ${describe(opensAt)}, closes ${describe(closesAt)}`
 }
 
-function present(row: store.AccommodationRow): Accommodation {
+function toAccommodation(row: store.AccommodationRow): Accommodation {
   return {
     user_id: row.userId,
     username: row.username,

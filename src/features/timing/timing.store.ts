@@ -35,7 +35,7 @@ export async function findAccommodation(
   examId: number,
   userId: number,
 ): Promise<AccommodationRow | undefined> {
-  const [row] = await selectAccommodations(db).where(own(examId, userId))
+  const [row] = await selectAccommodations(db).where(ofPerson(examId, userId))
   return row
 }
 
@@ -61,7 +61,7 @@ export async function deleteAccommodation(
   examId: number,
   userId: number,
 ): Promise<PersonalTimes | undefined> {
-  const [row] = await tx.delete(accommodations).where(own(examId, userId)).returning()
+  const [row] = await tx.delete(accommodations).where(ofPerson(examId, userId)).returning()
   return row
 }
 
@@ -110,7 +110,7 @@ function ofClass(examId: number, classId: number) {
   return and(eq(classAccommodations.examId, examId), eq(classAccommodations.classId, classId))
 }
 
-function own(examId: number, userId: number) {
+function ofPerson(examId: number, userId: number) {
   return and(eq(accommodations.examId, examId), eq(accommodations.userId, userId))
 }
 

@@ -15,7 +15,7 @@ export async function requireRoom(
   size: number,
   replaced?: number,
 ): Promise<void> {
-  const more = charge(size) - (replaced === undefined ? 0 : charge(replaced))
+  const more = chargedBytes(size) - (replaced === undefined ? 0 : chargedBytes(replaced))
   if ((await sumBytes(db, ownerId, LEAST_BYTES)) + more > MOST_BYTES) throw new AppError('too_many')
 }
 
@@ -30,6 +30,6 @@ export async function claimRoom(
   await requireRoom(tx, ownerId, size, replaced)
 }
 
-function charge(bytes: number): number {
+function chargedBytes(bytes: number): number {
   return Math.max(bytes, LEAST_BYTES)
 }

@@ -53,7 +53,7 @@ export async function requestConnection(
         conversationId: await accept(tx, connection),
       }
     }
-    await requireRoom(core, tx, userId)
+    await requireRequestLeft(core, tx, userId)
     return { connId: await ask(core, tx, userId, recipientId, connection), status: 'pending' }
   })
   if (asked.status === 'repeated') {
@@ -101,7 +101,7 @@ async function ask(
 }
 
 /** 409 `too_many` after the day's last request. */
-async function requireRoom({ clock }: Core, tx: Executor, userId: number): Promise<void> {
+async function requireRequestLeft({ clock }: Core, tx: Executor, userId: number): Promise<void> {
   await lockPerson(tx, userId)
   if ((await store.countRequests(tx, userId, new Date(clock() - DAY_MS))) >= MOST_A_DAY)
     throw new AppError('too_many', { message: `At most ${MOST_A_DAY} people a day` })

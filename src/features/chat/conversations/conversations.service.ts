@@ -23,7 +23,7 @@ export async function listConversations(
 ): Promise<Conversation[]> {
   const read = () => store.listConversations(core.db, [userId], { ...choice, unlockedFor: userId })
   const rows = await readUnlocked(core, userId, read, ({ length }) => length > 0)
-  return (await present(core, rows)).map(([, conversation]) => conversation)
+  return (await toConversations(core, rows)).map(([, conversation]) => conversation)
 }
 
 /** One conversation as each of these people sees it; people who are not in it are left out. */
@@ -33,7 +33,7 @@ export async function viewConversation(
   conversationId: number,
 ): Promise<Map<number, Conversation>> {
   return new Map(
-    await present(core, await store.listConversations(core.db, userIds, { ids: [conversationId] })),
+    await toConversations(core, await store.listConversations(core.db, userIds, { ids: [conversationId] })),
   )
 }
 
@@ -63,7 +63,7 @@ export async function getConversation(
   }
 }
 
-async function present(core: Core, rows: store.ConversationRow[]): Promise<[number, Conversation][]> {
+async function toConversations(core: Core, rows: store.ConversationRow[]): Promise<[number, Conversation][]> {
   const online = await core.presence.online([...new Set(rows.flatMap((row) => row.visibleIds))])
   return rows.map((row) => [
     row.readerId,

@@ -26,7 +26,7 @@ export async function createGroup(
   name: string,
   memberIds: number[],
 ): Promise<number> {
-  const userIds = [creatorId, ...others(creatorId, memberIds)]
+  const userIds = [creatorId, ...withoutSelf(creatorId, memberIds)]
   requireSize(userIds.length)
   const conversationId = await core.db.transaction(async (tx) => {
     await requireConnected(tx, creatorId, userIds.slice(1))
@@ -63,7 +63,7 @@ export async function addMembers(
 ): Promise<void> {
   let added: number[] = []
   await changeGroup(core, userId, conversationId, 'members', async (tx, present) => {
-    const wanted = others(userId, memberIds).filter((id) => !present.includes(id))
+    const wanted = withoutSelf(userId, memberIds).filter((id) => !present.includes(id))
     if (wanted.length === 0) return false
     requireSize(present.length + wanted.length)
     await requireConnected(tx, userId, wanted)
@@ -146,6 +146,6 @@ function requireSize(people: number): void {
     })
 }
 
-function others(userId: number, ids: number[]): number[] {
+function withoutSelf(userId: number, ids: number[]): number[] {
   return [...new Set(ids)].filter((id) => id !== userId)
 }

@@ -51,7 +51,7 @@ export async function addAttachment(
     })
   if (upload.bytes.length === 0) throw invalidField('/file', 'is empty')
   await requireRoom(core.db, userId, upload.bytes.length)
-  const { file, preview, ...described } = await prepare(core, upload.bytes, asker)
+  const { file, preview, ...described } = await prepareFile(core, upload.bytes, asker)
   const stored = { fileKey: file.key, thumbnailKey: preview?.key ?? null }
   try {
     await putNewFile(core, file.key, file.bytes, described.contentType)
@@ -80,7 +80,7 @@ export async function addAttachment(
 }
 
 /** What is stored of an upload. Only images that were decoded have keys that end like an image's. */
-async function prepare(core: Core, bytes: Buffer, asker: Asker) {
+async function prepareFile(core: Core, bytes: Buffer, asker: Asker) {
   const key = `${ATTACHMENTS_FOLDER}/${randomUUID()}`
   const { fileTypeFromBuffer } = await import('file-type')
   const contentType = (await fileTypeFromBuffer(bytes))?.mime ?? UNKNOWN_TYPE

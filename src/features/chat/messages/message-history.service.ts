@@ -74,12 +74,12 @@ const changesShared = perNode((core) =>
     size: AT_ONCE,
     key: ({ conversationId }: VersionRange) => conversationId,
     async run(asked): Promise<MessageChange[][]> {
-      const spans = new Map(asked.map((span) => [name(span), span]))
+      const spans = new Map(asked.map((span) => [nameRange(span), span]))
       const rows = await listChanges(core.db, [...spans.values()], FEW_CHANGES + 1)
       const changes = new Map(
         [...spans.keys()].map((each, index) => [each, (rows[index] ?? []).map((row) => toChange(core, row))]),
       )
-      return asked.map((span) => changes.get(name(span)) ?? [])
+      return asked.map((span) => changes.get(nameRange(span)) ?? [])
     },
   }),
 )
@@ -92,6 +92,6 @@ async function readChanges(core: Core, span: VersionRange): Promise<MessageChang
   return rows.map((row) => toChange(core, row))
 }
 
-function name({ conversationId, since, until }: VersionRange): string {
+function nameRange({ conversationId, since, until }: VersionRange): string {
   return `${conversationId} ${since} ${until}`
 }

@@ -63,8 +63,8 @@ export async function searchMessages(
     const unindexed = (older: store.MessageSearch) => store.listUnindexed(tx, older, UNINDEXED_PAGE)
     const indexed = (older: store.MessageSearch) => listNewestIndexed(tx, older, newest, size + 1)
     const found = [
-      ...(await collect(find, search, size + 1, UNINDEXED_PAGE, unindexed)),
-      ...(await collect(find, search, size + 1, size + 1, indexed)),
+      ...(await collectHits(find, search, size + 1, UNINDEXED_PAGE, unindexed)),
+      ...(await collectHits(find, search, size + 1, size + 1, indexed)),
     ].sort((one, other) => other.row.id - one.row.id)
     return {
       messages: found.slice(0, size).map(({ row, matches }) => ({
@@ -95,7 +95,7 @@ function finder(core: Core, wanted: SearchWords, asker: Asker, end: AbortSignal)
 }
 
 /** Reads older and older messages, in pages of a size, until enough of them have the words, or there are no more. */
-async function collect(
+async function collectHits(
   find: Find,
   search: store.MessageSearch,
   enough: number,

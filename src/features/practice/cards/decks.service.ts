@@ -50,7 +50,7 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
   const forms = new Map(given)
   for (const cardQuestion of open) forms.set(cardQuestion.question.id, formOf(cardQuestion))
 
-  const seeded = await seed(core, tx, userId, examId, results)
+  const seeded = await storeFirstAnswers(core, tx, userId, examId, results)
   const { cards: replayed } = await replayCards(tx, userId, [...seeded])
   const room = MOST_CARDS - ((await store.countCards(tx, [userId])).get(userId) ?? 0)
   const added = [...given.keys()].filter((id) => !cards.has(id)).slice(0, Math.max(0, room))
@@ -104,7 +104,7 @@ function hasForm(card: store.CardRow | undefined, { paperId, marks, guess }: sto
  * Stores what was answered in results that practice has not read yet, of each question the first answer: no other can
  * begin its card. Answers their questions.
  */
-async function seed(
+async function storeFirstAnswers(
   core: Core,
   tx: Executor,
   userId: number,

@@ -65,7 +65,7 @@ export async function findFacts(tx: Executor, arrivals: readonly ReviewBatch[]):
       {
         given,
         known: knownOf.get(userId) ?? [],
-        added: without(given, knownOf.get(userId) ?? []),
+        added: withoutKnown(given, knownOf.get(userId) ?? []),
         cards: byQuestion(cardsOf.get(userId)),
         open: byQuestion(openTo.get(userId)),
         settings: settings.get(userId) ?? [],
@@ -75,7 +75,7 @@ export async function findFacts(tx: Executor, arrivals: readonly ReviewBatch[]):
 }
 
 /** Those that are not stored yet; of equal ids the first. */
-function without(given: readonly DatedReview[], known: readonly store.StoredReview[]): DatedReview[] {
+function withoutKnown(given: readonly DatedReview[], known: readonly store.StoredReview[]): DatedReview[] {
   const seen = new Set(known.map(({ clientId }) => clientId))
   return given.filter(({ clientId }) => {
     const isNew = !seen.has(clientId)

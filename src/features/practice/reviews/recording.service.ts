@@ -46,7 +46,7 @@ export async function record(
   for (const person of people) {
     const { userId } = person.learner
     try {
-      const made = await make(core, tx, person, day)
+      const made = await makeRecord(core, tx, person, day)
       recorded.push(made)
       outcomes.set(
         userId,
@@ -81,7 +81,7 @@ export async function record(
   return outcomes
 }
 
-async function make(
+async function makeRecord(
   core: Core,
   tx: Executor,
   { learner, judged, cards, open, settings, cardCount }: JudgedLearner,

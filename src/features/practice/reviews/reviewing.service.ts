@@ -100,7 +100,7 @@ async function reviewTogether(core: Core, arrivals: readonly ReviewBatch[]): Pro
       if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
-    const settled = await settle(core, tx, admitted)
+    const settled = await judgeAndStore(core, tx, admitted)
     return userIds.map(
       (userId) => refused.get(userId) ?? (settled.get(userId) as ReviewBatchResult | AppError),
     )
@@ -114,7 +114,9 @@ async function reviewAlone(core: Core, arrival: ReviewBatch): Promise<ReviewBatc
   return core.db.transaction(async (tx) => {
     const learner = await lockForReviews(core, tx, userId)
     const facts = (await findFacts(tx, [arrival])).get(userId) as Facts
-    const settled = (await settle(core, tx, [{ learner, facts }])).get(userId) as ReviewBatchResult | AppError
+    const settled = (await judgeAndStore(core, tx, [{ learner, facts }])).get(userId) as
+      | ReviewBatchResult
+      | AppError
     if (settled instanceof AppError) throw settled
     return settled
   })
@@ -127,7 +129,7 @@ interface LockedLearner {
 }
 
 /** Judges and stores the reviews of different people. */
-async function settle(
+async function judgeAndStore(
   core: Core,
   tx: Executor,
   admitted: readonly LockedLearner[],

@@ -47,10 +47,10 @@ export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
       const asker = askerOf(request)
       const end = endSignal(request, reply)
       return runInTurn(core.gate.imports, request, async () => {
-        const { content: bytes, isTry } = await readTriableImport(request, 'file', readWhole)
+        const { content: bytes, isDryRun } = await readTriableImport(request, 'file', readWhole)
         const { exam_id: examId } = request.params
         const input = { bytes, format: format === 'auto' ? undefined : format }
-        if (isTry) return service.tryFile(core, asker, examId, input, end)
+        if (isDryRun) return service.tryFile(core, asker, examId, input, end)
         const options = { key, end, teacherId: teacherIdOf(request) }
         const imported = await service.importFile(core, actorOf(request), asker, examId, input, options)
         reply.code(201)

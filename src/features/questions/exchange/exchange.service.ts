@@ -209,7 +209,7 @@ export async function exportQuestions(
 ): Promise<Download> {
   await getExam(core, examId)
   const carries = format === 'gift' ? isGift : () => true
-  const questions = keep(streamQuestions(core, examId, check), carries)
+  const questions = filterQuestions(streamQuestions(core, examId, check), carries)
   const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId, check), carries) : 0
   const readImage = async ({ image_path: key }: ExportedQuestion): Promise<FoundImage | undefined> => {
     const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
@@ -269,7 +269,7 @@ async function* streamQuestions(
   } while (lastId !== undefined)
 }
 
-async function* keep(
+async function* filterQuestions(
   questions: AsyncIterable<ExportedQuestion>,
   carries: (question: ExportedQuestion) => boolean,
 ): AsyncGenerator<ExportedQuestion> {
