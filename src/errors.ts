@@ -87,7 +87,7 @@ export const CATALOGUE = {
   class_in_use: [409, 'An exam is for this class alone'],
   keys_open: [
     409,
-    'You may know the answers of this exam by now: only an administrator, or the person who keeps it, can let people take it again',
+    'You may know the answers of this exam by now: only an administrator, or the teacher whose own exam it is, can let people take it again',
   ],
   class_group: [403, 'Its members are those of the class'],
   // taking exams

@@ -56,7 +56,7 @@ export const exams = pgTable(
      * trigger keeps it.
      */
     resultsSeenUntil: instant(),
-    /** Since when teachers who don't keep it may have read its keys; null: none has. It stays (open-keys.sql.ts). */
+    /** Since when teachers may have read its keys whose own exam it isn't; null: none has. It stays (open-keys.sql.ts). */
     keysKnownSince: instant(),
     isPublished: boolean('published').notNull().default(false),
     /** Whether its questions can be practised, keys and explanations included, by everybody who may see it. */

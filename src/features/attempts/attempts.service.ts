@@ -55,6 +55,7 @@ export async function writeActivePaper(
     ends_at: attempt.endsAt?.toISOString() ?? null,
     server_time: new Date(core.clock()).toISOString(),
   }
+  // The questions are JSON text already, which is kept with the paper; the other fields follow them.
   return `{"questions":${writeQuestions(core, paper, attempt, isOlder)},${JSON.stringify(state).slice(1)}`
 }
 
