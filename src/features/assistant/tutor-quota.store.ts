@@ -96,7 +96,7 @@ export async function reserveQuestion(
       insert into assistant_questions (user_id, asked_at, conversation_id, expires_at)
       select ${userId}::int, ${askedAt.toISOString()}::timestamptz,
              coalesce((select id from known), nextval(pg_get_serial_sequence('assistant_conversations', 'id'))),
-             ${ahead(seconds)}
+             ${secondsFromNow(seconds)}
         from decided where refusal is null
       returning id, conversation_id
     )
@@ -111,7 +111,7 @@ export async function reserveQuestion(
 export async function renewQuestion(db: Executor, id: number, seconds: number): Promise<void> {
   await db
     .update(assistantQuestions)
-    .set({ expiresAt: ahead(seconds) })
+    .set({ expiresAt: secondsFromNow(seconds) })
     .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
 }
 
@@ -129,6 +129,6 @@ export async function giveQuestionBack(db: Executor, id: number): Promise<void> 
     .where(and(eq(assistantQuestions.id, id), isNotNull(assistantQuestions.expiresAt)))
 }
 
-function ahead(seconds: number) {
+function secondsFromNow(seconds: number) {
   return sql`now() + make_interval(secs => ${seconds})`
 }

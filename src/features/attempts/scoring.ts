@@ -78,7 +78,7 @@ export class AnswerKey {
   readonly unitsPerMark: bigint
   readonly #steps: bigint
   /** Marks by units, for the totals that have occurred: most attempts have the same few. */
-  readonly #told = new Map<bigint, number>()
+  readonly #marksByUnits = new Map<bigint, number>()
 
   constructor(questions: readonly KeyedQuestion[], msqScoring: MsqScoring) {
     const compiled = questions.map((question) => ({
@@ -139,12 +139,12 @@ export class AnswerKey {
   }
 
   #toMarks(units: bigint): number {
-    let marks = this.#told.get(units)
+    let marks = this.#marksByUnits.get(units)
     if (marks === undefined) {
       const doubled = (2n * units * this.#steps) / this.unitsPerMark
       // Rounds half away from zero.
       marks = Number((doubled + (doubled < 0n ? -1n : 1n)) / 2n) / Number(this.#steps)
-      if (this.#told.size < MOST_TOLD) this.#told.set(units, marks)
+      if (this.#marksByUnits.size < MOST_TOLD) this.#marksByUnits.set(units, marks)
     }
     return marks
   }

@@ -58,7 +58,7 @@ export async function recompute(
   }
   const read = (index: number) => {
     const ids = (slices[index] ?? []).map(({ id }) => id)
-    return expected(store.listGraded(tx, ids))
+    return awaitedLater(store.listGraded(tx, ids))
   }
   // While one slice is graded, the database stores the one before and reads the next.
   let reading = read(0)
@@ -80,14 +80,14 @@ export async function recompute(
       else noteChange(outcome, attempt, before, after)
     }
     await writing
-    if (changed.length > 0) writing = expected(write(changed))
+    if (changed.length > 0) writing = awaitedLater(write(changed))
   }
   await Promise.all([reading, writing])
   return outcome
 }
 
 /** For a promise that is awaited later: without this, an early failure would count as unhandled. */
-function expected<T>(promise: Promise<T>): Promise<T> {
+function awaitedLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
