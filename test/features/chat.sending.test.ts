@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertMessages, type Send } from '../../src/features/chat/messages/sending.store.ts'
 import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
 
 let service: TestService
@@ -158,4 +159,51 @@ describe('sending', () => {
       await socket.until(() => socket.of('unread').at(-1)?.unread === body.unread)
     }
   })
+})
+
+test('among sends with files or mentions, one without is stored as among others without', async () => {
+  const db = service.nodes[0]?.core.db
+  if (!db) throw new Error('the service has no node')
+  const outcomesBeside = async (others: Send[]) => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const [stranger] = await Promise.all([service.person(), alice.send(conversationId, 'first')])
+    const [first] = await service.sql`select id from messages where conversation_id = ${conversationId}`
+    const base = { conversationId, clientId: null, replyToId: null, attachmentIds: [], mentions: [] }
+    const sends: Send[] = [
+      { ...base, senderId: alice.id, message: 'second', clientId: randomUUID() },
+      { ...base, senderId: bob.id, message: 'an answer', replyToId: first?.id },
+      { ...base, senderId: stranger.id, message: 'from outside' },
+      { ...base, senderId: bob.id, message: 'to nothing', replyToId: 999_999 },
+      { ...base, senderId: bob.id, message: 'last' },
+    ]
+    const outcomes = await insertMessages(db, [...sends, ...others], 0)
+    const rows = await service.sql`
+      select message.seq, message.version, message.message, client_id is null as anonymous, reply_to_text,
+             reply_to_name is not null as is_reply, mentions, attachments, member.last_read_seq, c.last_seq,
+             message.created_at > lag(message.created_at) over (order by seq) as is_later
+        from messages message
+        join conversations c on c.id = message.conversation_id
+        join conversation_members member
+          on member.conversation_id = message.conversation_id and member.user_id = message.sender_id
+       where message.conversation_id = ${conversationId} order by seq`
+    const known = outcomes
+      .slice(0, sends.length)
+      .map(
+        (each) =>
+          typeof each === 'object' && { seq: each.seq, version: each.version, reply: each.replyToText },
+      )
+    return { known, rows: [...rows] }
+  }
+  const { alice, bob, conversationId } = await connectedPair(service)
+  const rich = { conversationId, clientId: null, replyToId: null, attachmentIds: [], message: 'rich' }
+  const plain = await outcomesBeside([])
+  expect(plain.known).toEqual([
+    { seq: 2, version: 2, reply: null },
+    { seq: 3, version: 3, reply: 'first' },
+    false,
+    false,
+    { seq: 4, version: 4, reply: null },
+  ])
+  expect(plain.rows).toHaveLength(4)
+  expect(await outcomesBeside([{ ...rich, senderId: alice.id, mentions: [bob.id] }])).toEqual(plain)
 })

@@ -1,0 +1,79 @@
+with input as (
+  select * from unnest($1::int[], $2::int[], $3::text[], $4::uuid[], $5::int[], $6::text[], $7::text[])
+    with ordinality as t(conversation_id, sender_id, message, client_id, reply_to_id, attachment_ids, mentions, ord)
+), permitted as materialized (
+  select input.*
+    from input
+    join conversation_members member
+      on member.conversation_id = input.conversation_id and member.user_id = input.sender_id and member.can_send
+   where not :sender_is_locked
+), locked as materialized (
+  select id, last_seq, version, last_activity_at from conversations
+   where id = any(array(select conversation_id from permitted)) order by id for no key update skip locked
+), allowed as materialized (
+  select permitted.*, sender.full_name as sender_name, locked.last_seq, locked.version, locked.last_activity_at
+    from permitted
+    join locked on locked.id = permitted.conversation_id
+    join conversation_members member
+      on member.conversation_id = permitted.conversation_id and member.user_id = permitted.sender_id and member.can_send
+    join users sender on sender.id = permitted.sender_id
+     for no key update of member skip locked
+     for key share of sender skip locked
+), claimed as materialized (
+  select wanted.ord as send, wanted.place, attachment.id, attachment.name, attachment.content_type, attachment.size,
+         attachment.width, attachment.height, attachment.file_key, attachment.thumbnail_key
+    from (select allowed.ord, allowed.conversation_id, allowed.sender_id, named.id, named.place
+            from allowed cross join unnest(allowed.attachment_ids::int[]) with ordinality as named(id, place)) wanted
+    join attachments attachment
+      on attachment.id = wanted.id and attachment.conversation_id = wanted.conversation_id
+     and attachment.owner_id = wanted.sender_id and attachment.message_id is null and :attachment_is_fresh
+     for no key update of attachment skip locked
+), answerable as (
+  select allowed.*, origin.message as origin_text, origin.sender_id as origin_sender_id,
+         row_number() over (partition by allowed.conversation_id order by allowed.ord)::int as n
+    from allowed left join messages origin
+      on origin.id = allowed.reply_to_id and origin.conversation_id = allowed.conversation_id
+   where (allowed.reply_to_id is null or origin.id is not null)
+     and cardinality(allowed.attachment_ids::int[]) = (select count(*) from claimed where send = allowed.ord)
+), numbered as (
+  select answerable.conversation_id, sender_id, message, client_id, reply_to_id, ord, sender_name,
+         left(origin_text, 100) as reply_to_text,
+         author.full_name as reply_to_name,
+         last_seq + n as seq, version + n as version,
+         greatest(date_trunc('milliseconds', clock_timestamp()), last_activity_at + interval '1 ms')
+           + (n - 1) * interval '1 ms' as created_at,
+         (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'type', content_type, 'size', size, 'width', width,
+             'height', height, 'key', file_key, 'thumbnail', thumbnail_key) order by place)
+             from claimed where send = ord) as attachments,
+         (select array_agg(named.id order by place)
+            from unnest(mentions::int[]) with ordinality as named(id, place)
+            join conversation_members member
+              on member.conversation_id = answerable.conversation_id and member.user_id = named.id) as mentions
+    from answerable left join users author on author.id = origin_sender_id
+), counted as (
+  update conversations c set last_seq = newest.seq, version = newest.version, last_activity_at = newest.created_at
+    from (select conversation_id, max(seq) as seq, max(version) as version, max(created_at) as created_at
+            from numbered group by conversation_id) newest
+   where c.id = newest.conversation_id
+), inserted as (
+  insert into messages (conversation_id, seq, version, sender_id, client_id, message,
+                        reply_to_id, reply_to_text, reply_to_name, created_at, attachments, mentions)
+  select conversation_id, seq, version, sender_id, client_id, message,
+         reply_to_id, reply_to_text, reply_to_name, created_at, attachments, mentions from numbered order by ord
+  returning id, conversation_id, seq
+), attached as (
+  update attachments set message_id = inserted.id
+    from claimed join numbered on numbered.ord = claimed.send join inserted using (conversation_id, seq)
+   where attachments.id = claimed.id
+), pointed as (
+  update conversation_members member set last_read_seq = own.seq
+    from (select conversation_id, sender_id, max(seq) as seq from numbered group by conversation_id, sender_id) own
+   where member.conversation_id = own.conversation_id and member.user_id = own.sender_id
+)
+select ord::int, false as "isHeld", inserted.id, numbered.seq, version, sender_name as "senderName",
+       reply_to_text as "replyToText", reply_to_name as "replyToName",
+       (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+  from numbered join inserted using (conversation_id, seq)
+union all
+select ord::int, true, null, null, null, null, null, null, null
+  from permitted where ord not in (select ord from allowed)
