@@ -1,7 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { StoredReaction } from '../../bus/events.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
+import { messages } from '../../db/tables/chat.tables.ts'
 import { GHOST_ID, isPerson } from '../../db/tables/users.tables.ts'
 import { tryLockConversations } from './conversations/conversations.store.ts'
 import { updateReactions } from './messages/reactions.store.ts'
@@ -62,29 +64,28 @@ export async function leaveConversations(
   return left
 }
 
+const MESSAGE = rowOf(messages, ['id', 'conversationId'])
+
 /**
  * Makes the ghost the sender of this person's messages and answers how many there were. `client_id` is removed, because
  * two people may have used the same one.
  */
 export async function disownMessages(tx: Executor, userId: number, limit: number): Promise<number> {
-  const theirs = await query<{ id: number; conversationId: number }>(
-    tx,
-    { id: 'integer', conversationId: 'integer' },
-    sql`select id, conversation_id as "conversationId" from messages where sender_id = ${userId} limit ${limit}`,
-  )
+  const theirs = await tx
+    .select({ id: messages.id, conversationId: messages.conversationId })
+    .from(messages)
+    .where(eq(messages.senderId, userId))
+    .limit(limit)
   if (theirs.length === 0) return 0
-  const ids = sql.param(theirs.map(({ id }) => id))
-  await tx.execute(sql`
-    update messages set sender_id = ${GHOST_ID}, client_id = null where id = any(${ids})`)
+  const ids = theirs.map(({ id }) => id)
+  await tx.update(messages).set({ senderId: GHOST_ID, clientId: null }).where(isAnyOf(messages.id, ids))
   await tx.execute(sql`
     update message_words set words = ts_delete(words, message_words.conversation_id || ':@' || ${userId}::int)
-      from unnest(${ids}::int[], ${sql.param(theirs.map(({ conversationId }) => conversationId))}::int[])
-             as theirs(id, conversation_id)
+      from ${MESSAGE.given(theirs, 'theirs')}
      where message_words.conversation_id = theirs.conversation_id and message_words.message_id = theirs.id`)
   await tx.execute(sql`
     update messages reply set reply_to_name = ghost.full_name
-      from users ghost, unnest(${ids}::int[], ${sql.param(theirs.map(({ conversationId }) => conversationId))}::int[])
-             as theirs(id, conversation_id)
+      from users ghost, ${MESSAGE.given(theirs, 'theirs')}
      where ghost.id = ${GHOST_ID} and reply.reply_to_id = theirs.id
        and reply.conversation_id = theirs.conversation_id`)
   return theirs.length
@@ -99,11 +100,11 @@ export async function removeReactions(
   userId: number,
   limit: number,
 ): Promise<{ changed: LeftRow[]; count: number; hasMore: boolean }> {
-  const theirs = await query<{ id: number; conversationId: number }>(
+  const theirs = await query<Row<typeof MESSAGE>>(
     tx,
-    { id: 'integer', conversationId: 'integer' },
+    MESSAGE.check,
     sql`
-    select id, conversation_id as "conversationId" from messages
+    select ${MESSAGE.columns()} from messages
      where reactions @> ${JSON.stringify([{ user_ids: [userId] }])}::jsonb limit ${limit}`,
   )
   if (theirs.length === 0) return { changed: [], count: 0, hasMore: false }
@@ -112,11 +113,11 @@ export async function removeReactions(
   ])
   const locked = theirs.filter(({ conversationId }) => versions.has(conversationId))
   // Read after the lock.
-  const rows = await query<{ id: number; conversationId: number; reactions: StoredReaction[] }>(
+  const rows = await query<Row<typeof MESSAGE> & { reactions: StoredReaction[] }>(
     tx,
-    { id: 'integer', conversationId: 'integer', reactions: 'jsonb' },
+    { ...MESSAGE.check, reactions: 'jsonb' },
     sql`
-    select id, conversation_id as "conversationId", reactions from messages
+    select ${MESSAGE.columns()}, reactions from messages
      where reactions is not null and ${isAnyOf(
        sql`id`,
        locked.map(({ id }) => id),
@@ -151,7 +152,7 @@ export async function deleteAbandoned(tx: Executor, userId: number, limit: numbe
   )
   if (abandoned.length === 0) return 0
   const ids = abandoned.map(({ id }) => id)
-  const messages = await tx.execute(sql`
+  const gone = await tx.execute(sql`
     with gone as (
       delete from messages where ctid = any(array(
         select ctid from messages where ${isAnyOf(sql`conversation_id`, ids)} limit ${limit}))
@@ -161,9 +162,9 @@ export async function deleteAbandoned(tx: Executor, userId: number, limit: numbe
        where message_words.conversation_id = gone.conversation_id and message_words.message_id = gone.id
     )
     select from gone`)
-  if (messages.count >= limit) return limit
+  if (gone.count >= limit) return limit
   await tx.execute(sql`delete from conversations where ${isAnyOf(sql`id`, ids)}`)
-  return Math.min(limit, messages.count + abandoned.length)
+  return Math.min(limit, gone.count + abandoned.length)
 }
 
 /** Answers how many connections were deleted, and who had a pending request of this person. */

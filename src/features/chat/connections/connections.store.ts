@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { only, query } from '../../../db/query.ts'
 import { areBlocked, connections } from '../../../db/tables/chat.tables.ts'
@@ -21,17 +21,14 @@ export function countRequests(db: Executor, requesterId: number, since: Date): P
   )
 }
 
+/** Whether a connection is between these people, by the expressions of an index. */
+const isBetween = (one: number, other: number) => sql`
+  least(${connections.requesterId}, ${connections.recipientId}) = ${Math.min(one, other)}
+  and greatest(${connections.requesterId}, ${connections.recipientId}) = ${Math.max(one, other)}`
+
 /** The connection between two people, whoever asked. */
 export async function findPair(db: Executor, one: number, other: number): Promise<ConnectionRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(connections)
-    .where(
-      and(
-        eq(sql`least(${connections.requesterId}, ${connections.recipientId})`, Math.min(one, other)),
-        eq(sql`greatest(${connections.requesterId}, ${connections.recipientId})`, Math.max(one, other)),
-      ),
-    )
+  const [row] = await db.select().from(connections).where(isBetween(one, other))
   return row
 }
 
@@ -67,7 +64,7 @@ export async function listRequests(db: Executor, recipientId: number, connection
         connectionId === undefined ? undefined : eq(connections.id, connectionId),
       ),
     )
-    .orderBy(sql`${connections.createdAt} desc`, sql`${connections.id} desc`)
+    .orderBy(desc(connections.createdAt), desc(connections.id))
 }
 
 /** Those of these people who are not connected to this one, or between whom there is a block. */

@@ -1,7 +1,14 @@
-import { and, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Db, Executor, Pool } from '../../../db/database-client.ts'
 import { isAnyOf, only, query, statement, unseen } from '../../../db/query.ts'
-import { conversationMembers, countMentions, isArchived, isMuted } from '../../../db/tables/chat.tables.ts'
+import { type Row, rowOf } from '../../../db/rows.ts'
+import {
+  conversationMembers,
+  conversations,
+  countMentions,
+  isArchived,
+  isMuted,
+} from '../../../db/tables/chat.tables.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { type ConversationSettingsRow, SETTINGS } from './conversations.store.ts'
 
@@ -42,32 +49,20 @@ export async function listVersions(db: Pool, asked: VersionQuery[]): Promise<(Ve
   return versions
 }
 
-export interface Membership {
-  userId: number
-  id: number
-  version: number
-  lastSeq: number
-  lastReadSeq: number
-  settings: ConversationSettingsRow
-  unreadMentions: number
-}
+const MEMBER = rowOf(conversationMembers, ['userId', 'lastReadSeq'])
+const CONVERSATION = rowOf(conversations, ['id', 'version', 'lastSeq'])
+
+export type Membership = Row<typeof MEMBER> &
+  Row<typeof CONVERSATION> & { settings: ConversationSettingsRow; unreadMentions: number }
 
 /** The conversations that these people are in, with their versions, read pointers and settings. */
 export async function listMemberships(db: Executor, userIds: number[]): Promise<Membership[]> {
   return query<Membership>(
     db,
-    {
-      userId: 'integer',
-      id: 'integer',
-      version: 'integer',
-      lastSeq: 'integer',
-      lastReadSeq: 'integer',
-      settings: 'jsonb',
-      unreadMentions: 'integer',
-    },
+    { ...MEMBER.check, ...CONVERSATION.check, settings: 'jsonb', unreadMentions: 'integer' },
     sql`
-    select member.user_id as "userId", c.id, c.version, c.last_seq as "lastSeq", member.last_read_seq as "lastReadSeq",
-           ${SETTINGS} as settings, ${countMentions(sql`member`)} as "unreadMentions"
+    select ${MEMBER.columns('member')}, ${CONVERSATION.columns('c')}, ${SETTINGS} as settings,
+           ${countMentions(sql`member`)} as "unreadMentions"
       from conversation_members member join conversations c on c.id = member.conversation_id
      where ${isAnyOf(sql`member.user_id`, userIds)}`,
   )
@@ -79,29 +74,28 @@ export async function listNewMemberships(
   userIds: number[],
   withinSeconds: number,
 ): Promise<{ userId: number; conversationId: number }[]> {
-  return db
-    .select({ userId: conversationMembers.userId, conversationId: conversationMembers.conversationId })
-    .from(conversationMembers)
-    .where(
-      and(
-        sql`${conversationMembers.joinedAt} > now() - make_interval(secs => ${withinSeconds})`,
-        isAnyOf(conversationMembers.userId, userIds),
-      ),
-    )
+  return query<{ userId: number; conversationId: number }>(
+    db,
+    { userId: 'integer', conversationId: 'integer' },
+    sql`
+    select user_id as "userId", conversation_id as "conversationId" from conversation_members
+     where joined_at > now() - make_interval(secs => ${withinSeconds}) and ${isAnyOf(sql`user_id`, userIds)}`,
+  )
 }
+
+const VERSION = rowOf(conversations, ['id', 'version'])
 
 /** Those of these conversations whose version is newer than the known one, with the newer version. */
 export async function listNewerVersions(
   db: Executor,
-  known: { id: number; version: number }[],
-): Promise<{ id: number; version: number }[]> {
-  return query<{ id: number; version: number }>(
+  known: Row<typeof VERSION>[],
+): Promise<Row<typeof VERSION>[]> {
+  return query<Row<typeof VERSION>>(
     db,
-    { id: 'integer', version: 'integer' },
+    VERSION.check,
     sql`
-    select c.id, c.version
-      from unnest(${sql.param(known.map(({ id }) => id))}::int[], ${sql.param(known.map(({ version }) => version))}::int[])
-           as known(id, version)
+    select ${VERSION.columns('c')}
+      from ${VERSION.given(known, 'known')}
       join conversations c on c.id = known.id and c.version > known.version`,
   )
 }

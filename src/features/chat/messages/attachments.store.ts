@@ -17,6 +17,14 @@ export async function insertAttachment(
   return only(await tx.insert(attachments).values(row).returning())
 }
 
+/** Whether somebody may see a file. */
+const maySee = (userId: number) => sql`
+  ${attachments.fileKey} is not null
+  and exists (select from conversation_members member
+               where member.conversation_id = ${attachments.conversationId} and member.user_id = ${userId})
+  and (exists (select from messages where messages.id = ${attachments.messageId} and deleted_at is null)
+       or (${attachments.messageId} is null and ${attachments.ownerId} = ${userId}))`
+
 /** A file that this person may see: a member's, of a message that isn't deleted, or one's own. */
 export async function findAttachmentFor(
   db: Executor,
@@ -26,11 +34,7 @@ export async function findAttachmentFor(
   const [row] = await db
     .select()
     .from(attachments)
-    .where(sql`${attachments.id} = ${id} and ${attachments.fileKey} is not null
-      and exists (select from conversation_members member
-                   where member.conversation_id = ${attachments.conversationId} and member.user_id = ${userId})
-      and (exists (select from messages where messages.id = ${attachments.messageId} and deleted_at is null)
-           or (${attachments.messageId} is null and ${attachments.ownerId} = ${userId}))`)
+    .where(and(eq(attachments.id, id), maySee(userId)))
   return row
 }
 

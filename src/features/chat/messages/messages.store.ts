@@ -1,60 +1,41 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { StoredReaction } from '../../../bus/events.ts'
 import type { Db, Executor, Pool } from '../../../db/database-client.ts'
-import { type Columns, query, statement, unseen } from '../../../db/query.ts'
-import { messages, type StoredAttachment } from '../../../db/tables/chat.tables.ts'
+import { query, statement, unseen } from '../../../db/query.ts'
+import { type Row, rowOf } from '../../../db/rows.ts'
+import { messages } from '../../../db/tables/chat.tables.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 
+const STORED = rowOf(messages, [
+  'id',
+  'conversationId',
+  'seq',
+  'version',
+  'senderId',
+  'message',
+  'createdAt',
+  'clientId',
+  'replyToId',
+  'replyToText',
+  'replyToName',
+  'reactions',
+  'attachments',
+  'mentions',
+])
+
 /** A message as it is stored, with its sender's name. */
-export interface MessageRow {
-  id: number
-  conversationId: number
-  seq: number
-  version: number
-  senderId: number
-  senderName: string
-  message: string
-  createdAt: Date
-  clientId: string | null
-  isEdited: boolean
-  isDeleted: boolean
-  replyToId: number | null
-  replyToText: string | null
-  replyToName: string | null
-  /** null: nobody has ever reacted. */
-  reactions: StoredReaction[] | null
-  attachments: StoredAttachment[] | null
-  mentions: number[] | null
-}
+export type MessageRow = Row<typeof STORED> & { senderName: string; isEdited: boolean; isDeleted: boolean }
 
 /** Of `message` and its `sender`. */
 export const MESSAGE_COLUMNS = sql`
-  message.id, message.conversation_id as "conversationId", message.seq, message.version,
-  message.sender_id as "senderId", sender.full_name as "senderName", message.message,
-  message.created_at as "createdAt", message.client_id as "clientId",
-  message.edited_at is not null as "isEdited", message.deleted_at is not null as "isDeleted",
-  message.reply_to_id as "replyToId", message.reply_to_text as "replyToText", message.reply_to_name as "replyToName",
-  message.reactions, message.attachments, message.mentions`
+  ${STORED.columns('message')}, sender.full_name as "senderName", message.edited_at is not null as "isEdited",
+  message.deleted_at is not null as "isDeleted"`
 
 export const MESSAGE_TYPES = {
-  id: 'integer',
-  conversationId: 'integer',
-  seq: 'integer',
-  version: 'integer',
-  senderId: 'integer',
+  ...STORED.check,
   senderName: 'text',
-  message: 'text',
-  createdAt: 'timestamptz',
-  clientId: 'uuid',
   isEdited: 'boolean',
   isDeleted: 'boolean',
-  replyToId: 'integer',
-  replyToText: 'text',
-  replyToName: 'text',
-  reactions: 'jsonb',
-  attachments: 'jsonb',
-  mentions: 'integer[]',
-} as const satisfies Columns<MessageRow>
+} as const
 
 /** Whether somebody is a member of this conversation whose help isn't locked. */
 const mayRead = (readerId: SQL | number, conversationId: SQL | number) => sql`

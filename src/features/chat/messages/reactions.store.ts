@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { StoredReaction } from '../../../bus/events.ts'
 import type { Executor } from '../../../db/database-client.ts'
 import { query } from '../../../db/query.ts'
+import { given, rowOf } from '../../../db/rows.ts'
+import { messages } from '../../../db/tables/chat.tables.ts'
 
 export interface ReactionTarget {
   conversationId: number
@@ -36,10 +38,7 @@ export async function listReactable(
     sql`
     select target.ord::int, message.id as "messageId", message.version, message.deleted_at is not null as "isDeleted",
            member.can_send as "canSend", coalesce(message.reactions, '[]') as reactions
-      from unnest(${sql.param(targets.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(targets.map(({ messageId }) => messageId))}::int[],
-                  ${sql.param(targets.map(({ userId }) => userId))}::int[])
-             with ordinality as target(conversation_id, message_id, user_id, ord)
+      from ${given({ conversationId: 'integer', messageId: 'integer', userId: 'integer' }, targets, 'target')}
       join messages message on message.id = target.message_id and message.conversation_id = target.conversation_id
       join conversation_members member
         on member.conversation_id = target.conversation_id and member.user_id = target.user_id`,
@@ -49,22 +48,21 @@ export async function listReactable(
   return reactable
 }
 
+const REACTED = rowOf(messages, ['id', 'version', 'reactions'])
+
 /** Stores the reactions of these messages and their versions, and the new versions of their conversations. */
 export async function updateReactions(
   tx: Executor,
   changed: { id: number; version: number; reactions: StoredReaction[] }[],
   versions: ReadonlyMap<number, number>,
 ): Promise<void> {
-  const ids = sql.param(changed.map(({ id }) => id))
+  const moved = [...versions].map(([id, version]) => ({ id, version }))
   await tx.execute(sql`
     with moved as (
       update conversations set version = moved.version
-        from unnest(${sql.param([...versions.keys()])}::int[], ${sql.param([...versions.values()])}::int[])
-               as moved(id, version)
+        from ${given({ id: 'integer', version: 'integer' }, moved, 'moved')}
        where conversations.id = moved.id)
-    update messages set version = changed.version, reactions = changed.reactions::jsonb
-      from unnest(${ids}::int[], ${sql.param(changed.map(({ version }) => version))}::int[],
-                  ${sql.param(changed.map(({ reactions }) => JSON.stringify(reactions)))}::text[])
-             as changed(id, version, reactions)
+    update messages set ${REACTED.set('changed', { except: ['id'] })}
+      from ${REACTED.given(changed, 'changed')}
      where messages.id = changed.id`)
 }

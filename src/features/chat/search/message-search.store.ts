@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
+import { given } from '../../../db/rows.ts'
 import { MESSAGE_COLUMNS, MESSAGE_TYPES, type MessageRow } from '../messages/messages.store.ts'
 
 /** A conversation that somebody searches. */
@@ -90,8 +91,7 @@ function isShown({ readerId, fromId }: MessageSearch): SQL {
 
 /** The conversations with the versions up to which the index has followed, as a table. */
 function marksOf(searched: SearchedRow[]): SQL {
-  return sql`unnest(${sql.param(searched.map(({ id }) => id))}::int[],
-                    ${sql.param(searched.map(({ mark }) => mark))}::int[]) as searched(id, mark)`
+  return given({ id: 'integer', mark: 'integer' }, searched, 'searched')
 }
 
 /** Messages whose latest change the index has not followed yet, newest first. */

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, query } from '../../../db/query.ts'
+import { given, type Row, rowOf } from '../../../db/rows.ts'
+import { messages, searchMarks } from '../../../db/tables/chat.tables.ts'
 
 /** Conversations that the index has not followed to their newest version. */
 export async function listBehind(db: Executor, limit: number): Promise<number[]> {
@@ -46,37 +48,20 @@ export async function tryLockMarks(tx: Executor, ids: number[]): Promise<IndexMa
   )
 }
 
-export interface ChangedRow {
-  id: number
-  conversationId: number
-  version: number
-  senderId: number
-  isDeleted: boolean
-  message: string
-  files: string[]
-}
+const CHANGED = rowOf(messages, ['id', 'conversationId', 'version', 'senderId', 'message'])
+export type ChangedRow = Row<typeof CHANGED> & { isDeleted: boolean; files: string[] }
 
 /** Messages that changed after the marks, in the order of the marks and then of their changes. */
 export async function listChanged(tx: Executor, marks: IndexMarkRow[], limit: number): Promise<ChangedRow[]> {
   return query<ChangedRow>(
     tx,
-    {
-      id: 'integer',
-      conversationId: 'integer',
-      version: 'integer',
-      senderId: 'integer',
-      isDeleted: 'boolean',
-      message: 'text',
-      files: 'jsonb',
-    },
+    { ...CHANGED.check, isDeleted: 'boolean', files: 'jsonb' },
     sql`
-    select message.id, message.conversation_id as "conversationId", message.version, message.sender_id as "senderId",
-           message.deleted_at is not null as "isDeleted", message.message,
+    select ${CHANGED.columns('message')}, message.deleted_at is not null as "isDeleted",
            coalesce(jsonb_path_query_array(message.attachments, '$[*].name'), '[]') as files
-      from unnest(${sql.param(marks.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(marks.map(({ mark }) => mark))}::int[]) with ordinality as behind(id, mark, ord)
+      from ${given({ conversationId: 'integer', mark: 'integer' }, marks, 'behind')}
       cross join lateral (
-        select * from messages where conversation_id = behind.id and version > behind.mark
+        select * from messages where conversation_id = behind.conversation_id and version > behind.mark
          order by version limit ${limit}) message
      order by behind.ord, message.version limit ${limit}`,
   )
@@ -89,31 +74,29 @@ export interface IndexedMessage {
   words: string[]
 }
 
-export async function replaceWords(tx: Executor, messages: IndexedMessage[]): Promise<void> {
-  const [gone, kept] = [
-    messages.filter(({ words }) => words.length === 0),
-    messages.filter(({ words }) => words.length > 0),
-  ]
-  const columns = (list: IndexedMessage[]) => sql`
-    unnest(${sql.param(list.map(({ conversationId }) => conversationId))}::int[],
-           ${sql.param(list.map(({ id }) => id))}::int[], ${sql.param(list.map(({ words }) => words.join(' ')))}::text[])
-      as changed(conversation_id, message_id, words)`
+export async function replaceWords(tx: Executor, indexed: IndexedMessage[]): Promise<void> {
+  const changed = indexed.map(({ id, conversationId, words }) => ({
+    conversationId,
+    messageId: id,
+    words: words.join(' '),
+  }))
+  const gone = changed.filter(({ words }) => words === '')
+  const kept = changed.filter(({ words }) => words !== '')
   await tx.execute(sql`
-    delete from message_words using ${columns(gone)}
-     where message_words.conversation_id = changed.conversation_id and message_words.message_id = changed.message_id`)
+    delete from message_words using ${given({ conversationId: 'integer', messageId: 'integer' }, gone)}
+     where message_words.conversation_id = given.conversation_id and message_words.message_id = given.message_id`)
   await tx.execute(sql`
     insert into message_words (conversation_id, message_id, words)
-    select conversation_id, message_id, array_to_tsvector(string_to_array(words, ' ')) from ${columns(kept)}
+    select conversation_id, message_id, array_to_tsvector(string_to_array(words, ' '))
+      from ${given({ conversationId: 'integer', messageId: 'integer', words: 'text' }, kept)}
     on conflict (conversation_id, message_id) do update set words = excluded.words`)
 }
 
-export async function moveMarks(
-  tx: Executor,
-  marks: { conversationId: number; version: number }[],
-): Promise<void> {
+const MARK = rowOf(searchMarks)
+
+export async function moveMarks(tx: Executor, marks: Row<typeof MARK>[]): Promise<void> {
   await tx.execute(sql`
     update search_marks set version = moved.version
-      from unnest(${sql.param(marks.map(({ conversationId }) => conversationId))}::int[],
-                  ${sql.param(marks.map(({ version }) => version))}::int[]) as moved(conversation_id, version)
+      from ${MARK.given(marks, 'moved')}
      where search_marks.conversation_id = moved.conversation_id`)
 }
