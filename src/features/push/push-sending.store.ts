@@ -1,24 +1,19 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Language } from '../../../schemas/languages.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import { areBlocked } from '../../db/tables/chat.tables.ts'
+import { pushes, pushSubscriptions } from '../../db/tables/push.tables.ts'
 import { isThereFor } from '../exams/exam-access.sql.ts'
 import { hasVisibleResults } from '../results/visible-results.sql.ts'
 import { personalTimes } from '../timing/personal-times.sql.ts'
-import type { PushKind } from './push.store.ts'
 import { IS_LOCKED, IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
 
+const TAKEN = rowOf(pushes, ['subscriptionId', 'userId', 'topic', 'kind', 'subjectId', 'mark', 'failures'])
+
 /** A push that this node has taken. */
-export interface TakenPush {
-  subscriptionId: number
-  userId: number
-  topic: string
-  kind: PushKind
-  subjectId: number
-  mark: number
-  failures: number
-}
+export type TakenPush = Row<typeof TAKEN>
 
 /** What a node has room for: `each` of one person, and none of those who have as many under way. */
 export interface Room {
@@ -36,15 +31,7 @@ export function takeDue(
 ): Promise<TakenPush[]> {
   return query<TakenPush>(
     db,
-    {
-      subscriptionId: 'integer',
-      userId: 'integer',
-      topic: 'text',
-      kind: 'text',
-      subjectId: 'integer',
-      mark: 'integer',
-      failures: 'integer',
-    },
+    TAKEN.check,
     sql`
     with due as materialized (
       select subscription_id, topic, user_id, due_at from pushes
@@ -55,8 +42,7 @@ export function takeDue(
     update pushes set due_at = ${until.toISOString()}::timestamptz
       from placed
      where pushes.subscription_id = placed.subscription_id and pushes.topic = placed.topic and place <= ${each}
-    returning pushes.subscription_id as "subscriptionId", pushes.user_id as "userId", pushes.topic, pushes.kind,
-              pushes.subject_id as "subjectId", pushes.mark, pushes.failures`,
+    returning ${TAKEN.columns('pushes')}`,
   )
 }
 
@@ -115,12 +101,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
            coalesce(settings.language, subscription.language) as language, ${IS_LOCKED} as "isLocked",
            fact.person_name as "personName", fact.subject_name as "subjectName", fact.text,
            coalesce(fact.has_files, false) as "hasFiles", fact.count::int as count
-      from unnest(${sql.param(taken.map(({ subscriptionId }) => subscriptionId))}::int[],
-                  ${sql.param(taken.map(({ userId }) => userId))}::int[],
-                  ${sql.param(taken.map(({ topic }) => topic))}::text[],
-                  ${sql.param(taken.map(({ kind }) => kind))}::text[],
-                  ${sql.param(taken.map(({ subjectId }) => subjectId))}::int[])
-             as taken(subscription_id, user_id, topic, kind, subject_id)
+      from ${TAKEN.given(taken, 'taken')}
       join push_subscriptions subscription
         on subscription.id = taken.subscription_id and subscription.user_id = taken.user_id
       join sessions session on session.id = subscription.session_id and session.expires_at > ${now.toISOString()}::timestamptz
@@ -162,38 +143,33 @@ type PushName = Pick<TakenPush, 'subscriptionId' | 'topic'>
 
 /** Lets a push go. If it has more to say since it was taken, it is due again instead. */
 export async function deletePush(db: Executor, push: PushName & { mark: number }, now: Date): Promise<void> {
-  const rows = await query<{ mark: number }>(
-    db,
-    { mark: 'integer' },
-    sql`delete from pushes where ${isPush(push)} and mark = ${push.mark} returning mark`,
-  )
+  const rows = await db
+    .delete(pushes)
+    .where(and(isPush(push), eq(pushes.mark, push.mark)))
+    .returning({ mark: pushes.mark })
   if (rows.length === 0) await postpone(db, push, now, 0)
 }
 
 /** Tries a push again later. */
 export async function postpone(db: Executor, push: PushName, until: Date, failures: number): Promise<void> {
-  await db.execute(sql`
-    update pushes set due_at = ${until.toISOString()}::timestamptz, failures = ${failures} where ${isPush(push)}`)
+  await db.update(pushes).set({ dueAt: until, failures }).where(isPush(push))
 }
 
 function isPush({ subscriptionId, topic }: PushName) {
-  return sql`subscription_id = ${subscriptionId} and topic = ${topic}`
+  return and(eq(pushes.subscriptionId, subscriptionId), eq(pushes.topic, topic))
 }
 
 /**
  * Lets pushes go that push services took. Those that have more to say since they were taken are due again instead.
  * Answers whether each one could be looked at: nothing waits for rows that somebody else holds.
  */
-export async function settleTaken(db: Executor, pushes: TakenPush[], now: Date): Promise<boolean[]> {
-  const rows = await query<{ place: number }>(
+export async function settleTaken(db: Executor, taken: TakenPush[], now: Date): Promise<boolean[]> {
+  const rows = await query<{ ord: number }>(
     db,
-    { place: 'integer' },
+    { ord: 'integer' },
     sql`
     with taken as materialized (
-      select * from unnest(${sql.param(pushes.map(({ subscriptionId }) => subscriptionId))}::int[],
-                           ${sql.param(pushes.map(({ topic }) => topic))}::text[],
-                           ${sql.param(pushes.map(({ mark }) => mark))}::int[])
-        with ordinality as taken(subscription_id, topic, mark, place)
+      select * from ${TAKEN.given(taken)}
     ), held as materialized (
       select pushes.subscription_id, pushes.topic, pushes.mark > taken.mark as is_newer
         from pushes join taken using (subscription_id, topic)
@@ -209,12 +185,12 @@ export async function settleTaken(db: Executor, pushes: TakenPush[], now: Date):
        where id in (select id from push_subscriptions where id in (select subscription_id from held)
                        for no key update skip locked)
     )
-    select place::int from taken
+    select ord::int from taken
      where exists (select 1 from pushes where pushes.subscription_id = taken.subscription_id and pushes.topic = taken.topic)
        and not exists (select 1 from held where held.subscription_id = taken.subscription_id and held.topic = taken.topic)`,
   )
-  const missed = new Set(rows.map(({ place }) => place))
-  return pushes.map((_, index) => !missed.has(index + 1))
+  const missed = new Set(rows.map(({ ord }) => ord))
+  return taken.map((_, index) => !missed.has(index + 1))
 }
 
 /** Notes that a push could not be sent. A subscription for which that has been so since `longAgo` goes. */
@@ -234,6 +210,7 @@ export async function noteFailed(
 
 /** The push service says that nobody is there. An endpoint that somebody registered anew stays. */
 export async function deleteGone(db: Executor, subscriptionId: number, endpoint: string): Promise<void> {
-  await db.execute(sql`
-    delete from push_subscriptions where id = ${subscriptionId} and endpoint = ${endpoint}`)
+  await db
+    .delete(pushSubscriptions)
+    .where(and(eq(pushSubscriptions.id, subscriptionId), eq(pushSubscriptions.endpoint, endpoint)))
 }

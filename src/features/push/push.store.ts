@@ -1,8 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { only, query } from '../../db/query.ts'
+import { only } from '../../db/query.ts'
 import type { PUSH_KINDS } from '../../db/tables/push.tables.ts'
 import { pushCauses, pushKeys, pushSettings, pushSubscriptions } from '../../db/tables/push.tables.ts'
+import { sessions } from '../../db/tables/sign-in.tables.ts'
 
 export type SubscriptionRow = typeof pushSubscriptions.$inferSelect
 export type PushSettingsRow = typeof pushSettings.$inferSelect
@@ -61,7 +62,7 @@ export async function deleteOthers(
 ): Promise<void> {
   await tx
     .delete(pushSubscriptions)
-    .where(and(eq(pushSubscriptions.endpoint, endpoint), sql`${pushSubscriptions.userId} <> ${userId}`))
+    .where(and(eq(pushSubscriptions.endpoint, endpoint), ne(pushSubscriptions.userId, userId)))
 }
 
 /** undefined if somebody else has registered it meanwhile. */
@@ -103,10 +104,6 @@ export async function insertCauses(tx: Executor, causes: (typeof pushCauses.$inf
 
 /** Whether a session is there: it may have ended while its request was running. */
 export async function holdSession(tx: Executor, id: number): Promise<boolean> {
-  const rows = await query<{ id: number }>(
-    tx,
-    { id: 'integer' },
-    sql`select id from sessions where id = ${id} for key share`,
-  )
+  const rows = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, id)).for('key share')
   return rows.length > 0
 }
