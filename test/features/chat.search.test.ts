@@ -307,7 +307,7 @@ describe('searches that go through many texts', () => {
       (
         await service.sql`
           select from pg_stat_activity
-           where datname = current_database() and state like 'idle in transaction%' and query like '%searched.mark%'`
+           where datname = current_database() and state like 'idle in transaction%' and query like '%conversation.name%'`
       ).length
     await expect.poll(begun).toBe(2)
     hangUp.abort()
