@@ -44,7 +44,11 @@ export function rowOf<
   const list = (write: (column: RowColumn) => string) => sql.raw(columns.map(write).join(', '))
   return {
     check: Object.fromEntries(columns.map(({ name, type }) => [name, type])) as Columns<Each>,
-    columns: (of) => list(({ name, column, read }) => named(read(within(of, column)), name)),
+    columns: (of) =>
+      list(({ name, column, read }) => {
+        const value = read(within(of, column))
+        return value === within(of, name) ? value : `${value} as "${name}"`
+      }),
     names: (of) => list(({ column }) => within(of, column)),
     set: (from, { except = [] } = {}) =>
       sql.raw(
@@ -124,7 +128,6 @@ function toColumn(table: Table, name: string, isInMs: boolean): RowColumn {
 }
 
 const within = (of: string | undefined, column: string) => (of === undefined ? column : `${of}.${column}`)
-const named = (value: string, name: string) => (value === name ? value : `${value} as "${name}"`)
 
 /** Arrays of these the driver writes in a form that PostgreSQL reads; others travel as texts. */
 const PLAIN = new Set(['double precision', 'float8', 'integer', 'text', 'uuid'])
