@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', {
-  meta: { costly: 'parses the document by the specification’s own tool' },
+  meta: { costly: 'checks the document with AsyncAPI’s own parser' },
 }, async () => {
   const { body } = await service.guest().get('/asyncapi.json', 200)
   const { document, diagnostics } = await new Parser().parse(body)
