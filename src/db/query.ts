@@ -117,6 +117,9 @@ export async function toPage<Row extends { total: number }>(
   return { rows, total: offset === 0 ? 0 : only(await count()).total }
 }
 
+/** When the transaction began, or the statement where there is none, by the database's clock. */
+export const NOW = sql`now()`
+
 /** A time as answers have it: `2026-11-20T10:15:00.000Z`. */
 export function iso(time: SQL): SQL {
   return sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -1,12 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { query } from '../../db/query.ts'
+import { classMembers, examClasses } from '../../db/tables/classes.tables.ts'
 
 /** Whether an exam is for a class. */
 export async function isClassExam(db: Executor, classId: number, examId: number): Promise<boolean> {
-  const rows = await db.execute(sql`
-    select from exam_classes where class_id = ${classId} and exam_id = ${examId}`)
-  return rows.length > 0
+  return (
+    (await db.$count(examClasses, and(eq(examClasses.classId, classId), eq(examClasses.examId, examId)))) > 0
+  )
 }
 
 /** Whether an attempt `a` of `member` counts for their class: they made it before they left. */
@@ -23,19 +23,18 @@ export async function isAttemptOfClass(db: Executor, classId: number, attemptId:
 }
 
 export async function isStudent(db: Executor, classId: number, userId: number): Promise<boolean> {
-  const rows = await db.execute(sql`
-    select from class_members
-     where class_id = ${classId} and user_id = ${userId} and role = 'student' and left_at is null`)
-  return rows.length > 0
+  return (await db.$count(classMembers, and(isStudentOf(classId), eq(classMembers.userId, userId)))) > 0
 }
 
 export async function listStudentIds(db: Executor, classId: number): Promise<number[]> {
-  const rows = await query<{ userId: number }>(
-    db,
-    { userId: 'integer' },
-    sql`
-    select user_id as "userId" from class_members
-     where class_id = ${classId} and role = 'student' and left_at is null order by user_id`,
-  )
+  const rows = await db
+    .select({ userId: classMembers.userId })
+    .from(classMembers)
+    .where(isStudentOf(classId))
+    .orderBy(classMembers.userId)
   return rows.map(({ userId }) => userId)
+}
+
+function isStudentOf(classId: number) {
+  return and(eq(classMembers.classId, classId), eq(classMembers.role, 'student'), isNull(classMembers.leftAt))
 }

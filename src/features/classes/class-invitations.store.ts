@@ -1,8 +1,9 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import type { ClassRole } from '../../../schemas/classes.schemas.ts'
 import type { Language } from '../../../schemas/languages.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { type Columns, isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, query } from '../../db/query.ts'
+import { given, type Row, rowOf } from '../../db/rows.ts'
 import { classInvitations } from '../../db/tables/classes.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
@@ -15,27 +16,8 @@ export function liveSince(now: number): Date {
   return new Date(now - LIFETIME_MS)
 }
 
-export interface InvitationRow {
-  id: number
-  classId: number
-  email: string
-  fullName: string
-  role: ClassRole
-  invitedAt: Date
-}
-
-const INVITATION_TYPES: Columns<InvitationRow> = {
-  id: 'integer',
-  classId: 'integer',
-  email: 'text',
-  fullName: 'text',
-  role: 'text',
-  invitedAt: 'timestamptz',
-}
-
-const COLUMNS = sql`
-  invited.id, invited.class_id as "classId", invited.email, invited.full_name as "fullName", invited.role,
-  invited.invited_at as "invitedAt"`
+const INVITATION = rowOf(classInvitations, ['id', 'classId', 'email', 'fullName', 'role', 'invitedAt'])
+export type InvitationRow = Row<typeof INVITATION>
 
 /** Of a class, newest first. */
 export async function listOfClass(
@@ -47,9 +29,9 @@ export async function listOfClass(
 ): Promise<InvitationRow[]> {
   return query<InvitationRow>(
     db,
-    INVITATION_TYPES,
+    INVITATION.check,
     sql`
-    select ${COLUMNS} from class_invitations invited
+    select ${INVITATION.columns()} from class_invitations
      where class_id = ${classId} and invited_at > ${since.toISOString()} and ended_at is null
      order by invited_at desc, id desc limit ${limit} offset ${offset}`,
   )
@@ -61,7 +43,7 @@ export async function countOfClass(db: Executor, classId: number, since: Date): 
     and(
       eq(classInvitations.classId, classId),
       isNull(classInvitations.endedAt),
-      sql`${classInvitations.invitedAt} > ${since.toISOString()}`,
+      gt(classInvitations.invitedAt, since),
     ),
   )
 }
@@ -84,9 +66,9 @@ export async function listForPerson(
 ): Promise<(InvitationRow & { name: string })[]> {
   return query<InvitationRow & { name: string }>(
     db,
-    { ...INVITATION_TYPES, name: 'text' },
+    { ...INVITATION.check, name: 'text' },
     sql`
-    select ${COLUMNS}, classes.name from class_invitations invited
+    select ${INVITATION.columns('invited')}, classes.name from class_invitations invited
       join classes on classes.id = invited.class_id and not classes.archived
      where ${isFor(userId)} and invited.invited_at > ${since.toISOString()} and invited.ended_at is null
        and not ${isBeforeRemoval(userId)} and not exists (
@@ -110,9 +92,9 @@ export async function findForPerson(
 ): Promise<InvitationRow | undefined> {
   const [row] = await query<InvitationRow>(
     db,
-    INVITATION_TYPES,
+    INVITATION.check,
     sql`
-    select ${COLUMNS} from class_invitations invited
+    select ${INVITATION.columns('invited')} from class_invitations invited
      where invited.invited_at > ${since.toISOString()} and invited.ended_at is null and not ${isBeforeRemoval(userId)}
        and ${
          'classId' in by
@@ -200,7 +182,7 @@ export async function deleteAllForPerson(tx: Executor, userId: number): Promise<
 }
 
 export async function deleteExpired(db: Executor, since: Date): Promise<void> {
-  await db.execute(sql`delete from class_invitations where invited_at <= ${since.toISOString()}`)
+  await db.delete(classInvitations).where(lte(classInvitations.invitedAt, since))
 }
 
 // --- inviting
@@ -264,11 +246,8 @@ export async function putInvitations(
   const at = sql`${now.toISOString()}::timestamptz`
   await tx.execute(sql`
     insert into class_invitations as known (class_id, email, full_name, role, language, invited_at, mail_due_at)
-    select ${classId}::int, invitee.email, invitee.full_name, invitee.role, ${language}, ${at}, case invitee.is_due when 1 then ${at} end
-      from unnest(${sql.param(invitees.map(({ email }) => email))}::text[],
-                  ${sql.param(invitees.map(({ fullName }) => fullName))}::text[],
-                  ${sql.param(invitees.map(({ role }) => role))}::text[],
-                  ${sql.param(invitees.map(({ isDue }) => Number(isDue)))}::int[]) as invitee(email, full_name, role, is_due)
+    select ${classId}::int, email, full_name, role, ${language}, ${at}, case when is_due then ${at} end
+      from ${given({ email: 'text', fullName: 'text', role: 'text', isDue: 'boolean' }, invitees)}
     on conflict (class_id, ${foldedCase(sql`email`)}) do update
       set full_name = excluded.full_name, language = excluded.language, ended_at = null,
           role = case when known.role = 'teacher' and known.ended_at is null then 'teacher' else excluded.role end,

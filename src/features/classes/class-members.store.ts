@@ -1,9 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { ClassRole } from '../../../schemas/classes.schemas.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
+import { given } from '../../db/rows.ts'
 import { classMembers } from '../../db/tables/classes.tables.ts'
-import { isAccount } from '../../db/tables/users.tables.ts'
+import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 
 export interface ClassMemberRow {
@@ -21,27 +22,28 @@ export async function listMembers(
   limit: number,
   offset: number,
 ): Promise<ClassMemberRow[]> {
-  return query<ClassMemberRow>(
-    db,
-    { userId: 'integer', username: 'text', fullName: 'text', role: 'text', joinedAt: 'timestamptz' },
-    sql`
-    select users.id as "userId", users.username, users.full_name as "fullName", member.role,
-           member.joined_at as "joinedAt"
-      from class_members member join users on users.id = member.user_id and ${isAccount()}
-     where member.class_id = ${id} and member.left_at is null
-     order by member.role desc, ${foldedCase(sql`users.username`)} limit ${limit} offset ${offset}`,
-  )
+  return db
+    .select({
+      userId: users.id,
+      username: users.username,
+      fullName: users.fullName,
+      role: classMembers.role,
+      joinedAt: classMembers.joinedAt,
+    })
+    .from(classMembers)
+    .innerJoin(users, isMembersAccount)
+    .where(isInClass(id))
+    .orderBy(desc(classMembers.role), foldedCase(users.username))
+    .limit(limit)
+    .offset(offset)
 }
 
 export async function countMembers(db: Executor, id: number): Promise<number> {
-  const [row] = await query<{ members: number }>(
-    db,
-    { members: 'integer' },
-    sql`
-    select count(*)::int as members from class_members member
-      join users on users.id = member.user_id and ${isAccount()}
-     where member.class_id = ${id} and member.left_at is null`,
-  )
+  const [row] = await db
+    .select({ members: count() })
+    .from(classMembers)
+    .innerJoin(users, isMembersAccount)
+    .where(isInClass(id))
   return row?.members ?? 0
 }
 
@@ -53,11 +55,11 @@ export async function findMember(db: Executor, id: number, userId: number) {
 
 /** Which of these people have an account. */
 export async function listAccounts(db: Executor, userIds: number[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(
-    db,
-    { id: 'integer' },
-    sql`select id from users where ${isAnyOf(sql`id`, userIds)} and ${isAccount()} order by id`,
-  )
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(isAnyOf(users.id, userIds), isAccount()))
+    .orderBy(users.id)
   return rows.map(({ id }) => id)
 }
 
@@ -90,10 +92,9 @@ export async function insertMembers(
     { userId: 'integer', isNew: 'boolean' },
     sql`
     insert into class_members as known (class_id, user_id, role, joined_at)
-    select ${id}::int, person.id, person.role, ${now.toISOString()}::timestamptz
-      from unnest(${sql.param(people.map(({ userId }) => userId))}::int[],
-                  ${sql.param(people.map(({ role }) => role))}::text[]) as person(id, role)
-     order by person.id
+    select ${id}::int, user_id, role, ${now.toISOString()}::timestamptz
+      from ${given({ userId: 'integer', role: 'text' }, people)}
+     order by user_id
     on conflict (class_id, user_id) do update
       set role = excluded.role, left_at = null, removed = false, removed_at = null,
           joined_at = case when known.left_at is null then known.joined_at else excluded.joined_at end
@@ -105,14 +106,11 @@ export async function insertMembers(
 
 /** Which of these people are students of a class. */
 export async function listStudentsAmong(db: Executor, id: number, userIds: number[]): Promise<number[]> {
-  const rows = await query<{ userId: number }>(
-    db,
-    { userId: 'integer' },
-    sql`
-    select user_id as "userId" from class_members
-     where class_id = ${id} and ${isAnyOf(sql`user_id`, userIds)} and role = 'student' and left_at is null
-     order by user_id`,
-  )
+  const rows = await db
+    .select({ userId: classMembers.userId })
+    .from(classMembers)
+    .where(and(isInClass(id), isAnyOf(classMembers.userId, userIds), eq(classMembers.role, 'student')))
+    .orderBy(classMembers.userId)
   return rows.map(({ userId }) => userId)
 }
 
@@ -121,48 +119,46 @@ export async function endMembership(tx: Executor, id: number, userId: number, at
   const rows = await tx
     .update(classMembers)
     .set({ leftAt: at })
-    .where(and(isMember(id, userId), sql`${classMembers.leftAt} is null`))
+    .where(and(isMember(id, userId), isNull(classMembers.leftAt)))
     .returning({ userId: classMembers.userId })
   return rows.length > 0
 }
 
 /** Removes a member, or somebody who has left: that they left when they did stays. */
 export async function removeMember(tx: Executor, id: number, userId: number, at: Date): Promise<void> {
-  await tx
-    .update(classMembers)
-    .set({
-      leftAt: sql`coalesce(${classMembers.leftAt}, ${at.toISOString()}::timestamptz)`,
-      removed: true,
-      removedAt: at,
-    })
-    .where(isMember(id, userId))
+  const removedAt = sql`${at.toISOString()}::timestamptz`
+  await tx.execute(sql`
+    update class_members set left_at = coalesce(left_at, ${removedAt}), removed = true, removed_at = ${removedAt}
+     where class_id = ${id} and user_id = ${userId}`)
 }
 
 function isMember(id: number, userId: number) {
   return and(eq(classMembers.classId, id), eq(classMembers.userId, userId))
 }
 
+function isInClass(id: number) {
+  return and(eq(classMembers.classId, id), isNull(classMembers.leftAt))
+}
+
+const isMembersAccount = and(eq(users.id, classMembers.userId), isAccount())
+
 export async function listTeacherIds(db: Executor, id: number): Promise<number[]> {
-  const rows = await query<{ userId: number }>(
-    db,
-    { userId: 'integer' },
-    sql`
-    select user_id as "userId" from class_members
-     where class_id = ${id} and role = 'teacher' and left_at is null order by joined_at, user_id`,
-  )
+  const rows = await db
+    .select({ userId: classMembers.userId })
+    .from(classMembers)
+    .where(and(isInClass(id), eq(classMembers.role, 'teacher')))
+    .orderBy(classMembers.joinedAt, classMembers.userId)
   return rows.map(({ userId }) => userId)
 }
 
 /** The first members of a class, teachers before students and who came first before others. */
 export async function listFirstMemberIds(db: Executor, id: number, limit: number): Promise<number[]> {
-  const rows = await query<{ userId: number }>(
-    db,
-    { userId: 'integer' },
-    sql`
-    select member.user_id as "userId" from class_members member
-      join users on users.id = member.user_id and ${isAccount()}
-     where member.class_id = ${id} and member.left_at is null
-     order by member.role desc, member.joined_at, member.user_id limit ${limit}`,
-  )
+  const rows = await db
+    .select({ userId: classMembers.userId })
+    .from(classMembers)
+    .innerJoin(users, isMembersAccount)
+    .where(isInClass(id))
+    .orderBy(desc(classMembers.role), asc(classMembers.joinedAt), asc(classMembers.userId))
+    .limit(limit)
   return rows.map(({ userId }) => userId)
 }

@@ -1,8 +1,10 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import type { ClassRole } from '../../../schemas/classes.schemas.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { type Columns, only, query } from '../../db/query.ts'
-import { classes, classMembers } from '../../db/tables/classes.tables.ts'
+import { NOW, only, query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
+import { classes, classMembers, examClasses, joinFailures } from '../../db/tables/classes.tables.ts'
+import { exams } from '../../db/tables/exams.tables.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { contains, foldedCase, plannedFor } from '../../db/text-search.ts'
 
@@ -15,21 +17,8 @@ const studentCountOf = (name: SQL) => sql`(
 
 // --- one's own
 
-export interface OwnClassRow {
-  id: number
-  name: string
-  role: ClassRole
-  students: number
-  archived: boolean
-}
-
-const OWN_TYPES: Columns<OwnClassRow> = {
-  id: 'integer',
-  name: 'text',
-  role: 'text',
-  students: 'integer',
-  archived: 'boolean',
-}
+const OWN = rowOf(classes, ['id', 'name', 'archived'])
+export type OwnClassRow = Row<typeof OWN> & { role: ClassRole; students: number }
 
 /** The classes that somebody is in, by name, or one of them. */
 export async function listOwn(
@@ -39,9 +28,9 @@ export async function listOwn(
 ): Promise<OwnClassRow[]> {
   return query<OwnClassRow>(
     db,
-    OWN_TYPES,
+    { ...OWN.check, role: 'text', students: 'integer' },
     sql`
-    select c.id, c.name, member.role, ${studentCountOf(sql`c`)} as students, c.archived
+    select ${OWN.columns('c')}, member.role, ${studentCountOf(sql`c`)} as students
       from class_members member join classes c on c.id = member.class_id
      where member.user_id = ${userId} and member.left_at is null
        ${archived ? sql`` : sql`and not c.archived`}
@@ -51,7 +40,7 @@ export async function listOwn(
 }
 
 export async function countOwn(db: Executor, userId: number): Promise<number> {
-  return db.$count(classMembers, and(eq(classMembers.userId, userId), sql`${classMembers.leftAt} is null`))
+  return db.$count(classMembers, and(eq(classMembers.userId, userId), isNull(classMembers.leftAt)))
 }
 
 // --- a class
@@ -72,11 +61,7 @@ export async function findStanding(
     .from(classes)
     .leftJoin(
       classMembers,
-      and(
-        eq(classMembers.classId, classes.id),
-        eq(classMembers.userId, userId),
-        sql`${classMembers.leftAt} is null`,
-      ),
+      and(eq(classMembers.classId, classes.id), eq(classMembers.userId, userId), isNull(classMembers.leftAt)),
     )
     .where(eq(classes.id, id))
   return row
@@ -108,7 +93,7 @@ export async function updateClass(
 ): Promise<void> {
   await tx
     .update(classes)
-    .set({ ...values, updatedAt: sql`now()` })
+    .set({ ...values, updatedAt: NOW })
     .where(eq(classes.id, id))
 }
 
@@ -145,13 +130,13 @@ const MOST_EXAMS = 500
 
 /** The newest 500 exams that are for a class. */
 export async function listExams(db: Executor, id: number): Promise<{ id: number; name: string }[]> {
-  return query<{ id: number; name: string }>(
-    db,
-    { id: 'integer', name: 'text' },
-    sql`
-    select exams.id, exams.name from exam_classes taken join exams on exams.id = taken.exam_id
-     where taken.class_id = ${id} order by exams.id desc limit ${MOST_EXAMS}`,
-  )
+  return db
+    .select({ id: exams.id, name: exams.name })
+    .from(examClasses)
+    .innerJoin(exams, eq(exams.id, examClasses.examId))
+    .where(eq(examClasses.classId, id))
+    .orderBy(desc(exams.id))
+    .limit(MOST_EXAMS)
 }
 
 // --- as administrators see them
@@ -167,14 +152,8 @@ export interface TeacherRow {
   full_name: string
 }
 
-export interface AdminClassRow {
-  id: number
-  name: string
-  archived: boolean
-  students: number
-  teachers: TeacherRow[]
-  createdAt: Date
-}
+const LISTED = rowOf(classes, ['id', 'name', 'archived', 'createdAt'])
+export type AdminClassRow = Row<typeof LISTED> & { students: number; teachers: TeacherRow[] }
 
 /** A page by name, or one class. */
 export async function listClasses(
@@ -185,17 +164,9 @@ export async function listClasses(
 ): Promise<AdminClassRow[]> {
   return query<AdminClassRow>(
     plannedFor(filter.q, db),
-    {
-      id: 'integer',
-      name: 'text',
-      archived: 'boolean',
-      students: 'integer',
-      teachers: 'jsonb',
-      createdAt: 'timestamptz',
-    },
+    { ...LISTED.check, students: 'integer', teachers: 'jsonb' },
     sql`
-    select classes.id, classes.name, classes.archived, ${studentCountOf(sql`classes`)} as students,
-           classes.created_at as "createdAt",
+    select ${LISTED.columns('classes')}, ${studentCountOf(sql`classes`)} as students,
            coalesce((
              select jsonb_agg(jsonb_build_object('user_id', users.id, 'username', users.username,
                                                  'full_name', users.full_name) order by users.id)
@@ -231,11 +202,10 @@ export async function findByCode(db: Executor, code: string, now: Date): Promise
 
 /** The wrong codes that somebody has tried since an instant, and when that began. */
 export async function findFailures(db: Executor, userId: number, since: Date) {
-  const [row] = await query<{ failures: number; since: Date }>(
-    db,
-    { failures: 'integer', since: 'timestamptz' },
-    sql`select failures, since from join_failures where user_id = ${userId} and since > ${since.toISOString()}`,
-  )
+  const [row] = await db
+    .select({ failures: joinFailures.failures, since: joinFailures.since })
+    .from(joinFailures)
+    .where(and(eq(joinFailures.userId, userId), gt(joinFailures.since, since)))
   return row
 }
 

@@ -1,12 +1,18 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
+import { classMembers } from '../../db/tables/classes.tables.ts'
 import { isOwnExamOf, isTaughtBy } from '../exams/exam-access.sql.ts'
 import { mayKnowKeys } from './open-keys.sql.ts'
 
 export async function isTeacher(db: Executor, userId: number): Promise<boolean> {
-  const rows = await db.execute(sql`
-    select from class_members where user_id = ${userId} and role = 'teacher' and left_at is null limit 1`)
+  const rows = await db
+    .select({ classId: classMembers.classId })
+    .from(classMembers)
+    .where(
+      and(eq(classMembers.userId, userId), eq(classMembers.role, 'teacher'), isNull(classMembers.leftAt)),
+    )
+    .limit(1)
   return rows.length > 0
 }
 

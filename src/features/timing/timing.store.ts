@@ -1,7 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { type Columns, isAnyOf, query } from '../../db/query.ts'
+import { type Columns, isAnyOf, NOW, query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import { accommodations, extensions, type PersonalTimes } from '../../db/tables/accommodations.tables.ts'
+import { attempts } from '../../db/tables/attempts.tables.ts'
 import { classAccommodations, examClasses } from '../../db/tables/classes.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
@@ -23,8 +25,7 @@ export async function listAccommodations(
   examId: number,
   classId: number | undefined,
 ): Promise<AccommodationRow[]> {
-  const isOfClass =
-    classId === undefined ? undefined : sql`${accommodations.userId} in ${studentsOf(classId)}`
+  const isOfClass = classId === undefined ? undefined : inArray(accommodations.userId, studentsOf(classId))
   return selectAccommodations(db)
     .where(and(eq(accommodations.examId, examId), isOfClass))
     .orderBy(foldedCase(users.username))
@@ -51,7 +52,7 @@ export async function putAccommodation(
     .values({ examId, userId, ...times })
     .onConflictDoUpdate({
       target: [accommodations.examId, accommodations.userId],
-      set: { ...times, updatedAt: sql`now()` },
+      set: { ...times, updatedAt: NOW },
     })
 }
 
@@ -91,7 +92,7 @@ export async function putClassAccommodation(
     .values({ examId, classId, ...times })
     .onConflictDoUpdate({
       target: [classAccommodations.examId, classAccommodations.classId],
-      set: { ...times, updatedAt: sql`now()` },
+      set: { ...times, updatedAt: NOW },
     })
   return true
 }
@@ -140,18 +141,13 @@ export async function leavesWindow(tx: Executor, examId: number, times: Personal
 
 // --- attempts under way
 
-/** An attempt whose end has changed. */
-export interface RetimedAttempt {
-  attemptId: number
-  userId: number
-  /** Milliseconds since the epoch; null: it has no end any more. */
-  endsAt: number | null
-}
+const RETIMED = rowOf(attempts, ['userId', 'endsAt'], { instants: 'ms' })
 
-const RETIMED_TYPES: Columns<RetimedAttempt> = { attemptId: 'integer', userId: 'integer', endsAt: 'float8' }
+/** An attempt whose end has changed; `endsAt` of null: it has none any more. */
+export type RetimedAttempt = Row<typeof RETIMED> & { attemptId: number }
 
-const returned = sql`a.id as "attemptId", a.user_id as "userId",
-  (extract(epoch from a.ends_at) * 1000)::float8 as "endsAt"`
+const RETIMED_TYPES: Columns<RetimedAttempt> = { ...RETIMED.check, attemptId: 'integer' }
+const returned = sql`a.id as "attemptId", ${RETIMED.columns('a')}`
 
 /** Times have years of four digits. */
 const LATEST = sql`timestamptz '9999-12-31 23:59:59.999Z'`
