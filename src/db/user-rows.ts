@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Executor } from './database-client.ts'
-import { only } from './query.ts'
+import { NOW, only } from './query.ts'
 import { users } from './tables/users.tables.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -13,7 +13,7 @@ export async function updateUser(
   return only(
     await db
       .update(users)
-      .set({ ...change, updatedAt: sql`now()` })
+      .set({ ...change, updatedAt: NOW })
       .where(eq(users.id, id))
       .returning(),
   )

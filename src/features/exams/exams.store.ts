@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNotNull, isNull, not, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNotNull, isNull, not, or, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import { isAnyOf, NOW, only, query } from '../../db/query.ts'
 import { attempts } from '../../db/tables/attempts.tables.ts'
 import { classes, examClasses } from '../../db/tables/classes.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
@@ -9,20 +9,23 @@ import { contains, plannedFor } from '../../db/text-search.ts'
 import { isOwnExamOf, isTaughtBy } from './exam-access.sql.ts'
 
 export type ExamValues = typeof exams.$inferInsert
-export type ExamSettingsRow = Omit<typeof exams.$inferSelect, OwnColumns> & {
+
+/** Without columns that only the database and starts use. */
+const {
+  resultsVisibleSince,
+  resultsSeenUntil,
+  keysKnownSince,
+  paperVersion,
+  forClasses,
+  createdBy,
+  ...SETTINGS
+} = getTableColumns(exams)
+
+export type ExamSettingsRow = Pick<typeof exams.$inferSelect, keyof typeof SETTINGS> & {
   /** All of its questions. */
   poolCount: number
   classIds: number[]
 }
-
-/** Columns that only the database and starts use. */
-type OwnColumns =
-  | 'resultsVisibleSince'
-  | 'resultsSeenUntil'
-  | 'keysKnownSince'
-  | 'paperVersion'
-  | 'forClasses'
-  | 'createdBy'
 
 export interface ExamFilter {
   /** Part of the name, in any case. */
@@ -40,7 +43,7 @@ export async function listExams(
 ): Promise<ExamSettingsRow[]> {
   return selectExams(plannedFor(filter.q, db))
     .where(matching(filter))
-    .orderBy(sql`${exams.id} desc`)
+    .orderBy(desc(exams.id))
     .limit(limit)
     .offset(offset)
 }
@@ -56,7 +59,7 @@ export async function findExam(db: Executor, id: number): Promise<ExamSettingsRo
 
 /** The exam, which stays as it is until the transaction ends, except for its questions. */
 export async function holdExam(tx: Executor, id: number): Promise<ExamSettingsRow | undefined> {
-  await tx.execute(sql`select from exams where id = ${id} for no key update`)
+  await tx.select({ id: exams.id }).from(exams).where(eq(exams.id, id)).for('no key update')
   return findExam(tx, id)
 }
 
@@ -87,7 +90,7 @@ export async function insertExam(db: Executor, values: ExamValues): Promise<numb
 export async function updateExam(db: Executor, id: number, values: Partial<ExamValues>): Promise<boolean> {
   const rows = await db
     .update(exams)
-    .set({ ...values, updatedAt: sql`now()` })
+    .set({ ...values, updatedAt: NOW })
     .where(eq(exams.id, id))
     .returning({ id: exams.id })
   return rows.length > 0
@@ -128,7 +131,7 @@ export async function updateRelease(db: Executor, id: number, released: boolean 
     .for('no key update')
   const [row] = await db
     .update(exams)
-    .set({ resultsReleased: released ?? sql`not ${exams.resultsReleased}`, updatedAt: sql`now()` })
+    .set({ resultsReleased: released ?? not(exams.resultsReleased), updatedAt: NOW })
     .where(eq(exams.id, id))
     .returning({ name: exams.name, released: exams.resultsReleased })
   return row && { ...row, isChanged: row.released !== before?.released }
@@ -139,7 +142,12 @@ export async function updateRelease(db: Executor, id: number, released: boolean 
  * Answers the exam's name; undefined if there is none. Questions are locked first, as by all changes of questions.
  */
 export async function lockExam(tx: Executor, id: number): Promise<string | undefined> {
-  await tx.execute(sql`select from questions where exam_id = ${id} order by id for update`)
+  await tx
+    .select({ id: questions.id })
+    .from(questions)
+    .where(eq(questions.examId, id))
+    .orderBy(questions.id)
+    .for('update')
   const [row] = await tx.select({ name: exams.name }).from(exams).where(eq(exams.id, id)).for('update')
   return row?.name
 }
@@ -203,25 +211,7 @@ function selectExams(db: Executor) {
 
 function examColumns(db: Executor) {
   return {
-    id: exams.id,
-    name: exams.name,
-    description: exams.description,
-    categoryId: exams.categoryId,
-    durationMinutes: exams.durationMinutes,
-    maxAttempts: exams.maxAttempts,
-    resultMode: exams.resultMode,
-    resultsReleased: exams.resultsReleased,
-    isPublished: exams.isPublished,
-    openForPractice: exams.openForPractice,
-    passPercentage: exams.passPercentage,
-    msqScoring: exams.msqScoring,
-    opensAt: exams.opensAt,
-    closesAt: exams.closesAt,
-    lockHelp: exams.lockHelp,
-    shuffle: exams.shuffle,
-    draw: exams.draw,
-    createdAt: exams.createdAt,
-    updatedAt: exams.updatedAt,
+    ...SETTINGS,
     classIds: sql<number[]>`array(
       select class_id from exam_classes where exam_classes.exam_id = ${exams.id} order by class_id)`,
     poolCount: db.$count(questions, eq(questions.examId, exams.id)),

@@ -1,6 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { type Columns, query } from '../../db/query.ts'
+import { exams } from '../../db/tables/exams.tables.ts'
 import { isAccount } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 
@@ -95,10 +96,6 @@ function people({ examId, classId }: ResultsScope): SQL {
 }
 
 export async function findExamName(db: Executor, examId: number): Promise<string | undefined> {
-  const [row] = await query<{ name: string }>(
-    db,
-    { name: 'text' },
-    sql`select name from exams where id = ${examId}`,
-  )
+  const [row] = await db.select({ name: exams.name }).from(exams).where(eq(exams.id, examId))
   return row?.name
 }

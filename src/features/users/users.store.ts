@@ -1,20 +1,13 @@
-import { and, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Role } from '../../../schemas/auth.schemas.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
-import { type Columns, isAnyOf, type Page, type Places, query, statement, toPage } from '../../db/query.ts'
+import { isAnyOf, type Page, type Places, query, statement, toPage } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { containing, plannedFor } from '../../db/text-search.ts'
 
-export interface ListedUserRow {
-  id: number
-  username: string
-  email: string
-  fullName: string
-  role: Role
-  isSuspended: boolean
-  createdAt: Date
-  updatedAt: Date
-}
+const USER = rowOf(users, ['id', 'username', 'email', 'fullName', 'role', 'createdAt', 'updatedAt'])
+export type ListedUserRow = Row<typeof USER> & { isSuspended: boolean }
 
 export interface UserFilter {
   q: string | undefined
@@ -27,20 +20,8 @@ interface UserCriteria {
   role: Role | undefined
 }
 
-const COLUMNS = {
-  id: 'integer',
-  username: 'text',
-  email: 'text',
-  fullName: 'text',
-  role: 'text',
-  isSuspended: 'boolean',
-  createdAt: 'timestamptz',
-  updatedAt: 'timestamptz',
-} as const satisfies Columns<ListedUserRow>
-
-const SELECTION = sql`
-  id, username, email, full_name as "fullName", role, suspended_at is not null as "isSuspended",
-  created_at as "createdAt", updated_at as "updatedAt"`
+const COLUMNS = { ...USER.check, isSuspended: 'boolean' } as const
+const SELECTION = sql`${USER.columns()}, suspended_at is not null as "isSuspended"`
 
 const selectPage = statement<
   UserCriteria & { limit: number; offset: number },
@@ -121,11 +102,8 @@ export async function countByRole(db: Executor): Promise<Map<Role, number>> {
 
 /** Whether somebody is an administrator who may sign in. */
 export async function isAdmin(tx: Executor, id: number): Promise<boolean> {
-  const admins = and(
-    isAccount(),
-    sql`${users.id} = ${id} and ${users.role} <> 'user' and ${users.suspendedAt} is null`,
-  )
-  return (await tx.$count(users, admins)) > 0
+  const admin = and(eq(users.id, id), isAccount(), ne(users.role, 'user'), isNull(users.suspendedAt))
+  return (await tx.$count(users, admin)) > 0
 }
 
 /**
@@ -136,7 +114,7 @@ export async function listAdminsForUpdate(tx: Executor): Promise<number[]> {
   const rows = await tx
     .select({ id: users.id })
     .from(users)
-    .where(sql`${users.role} <> 'user' and ${users.suspendedAt} is null`)
+    .where(and(ne(users.role, 'user'), isNull(users.suspendedAt)))
     .orderBy(users.id)
     .for('no key update')
   return rows.map(({ id }) => id)
@@ -151,17 +129,19 @@ export async function listRolesForUpdate(
   ids: number[],
 ): Promise<Map<number, { role: Role; isSuspended: boolean }>> {
   const rows = await tx
-    .select({ id: users.id, role: users.role, isSuspended: sql<boolean>`${users.suspendedAt} is not null` })
+    .select({ id: users.id, role: users.role, suspendedAt: users.suspendedAt })
     .from(users)
     .where(and(isAnyOf(users.id, ids), isAccount()))
     .orderBy(users.id)
     .for('no key update')
-  return new Map(rows.map(({ id, ...standing }) => [id, standing]))
+  return new Map(rows.map(({ id, role, suspendedAt }) => [id, { role, isSuspended: suspendedAt !== null }]))
 }
 
+const ROLE = rowOf(users, ['id', 'role'])
+
 export async function updateRoles(db: Executor, roles: ReadonlyMap<number, Role>): Promise<void> {
+  const rows = [...roles].map(([id, role]) => ({ id, role }))
   await db.execute(sql`
-    update users set role = given.role, updated_at = now()
-      from unnest(${sql.param([...roles.keys()])}::int[], ${sql.param([...roles.values()])}::text[]) as given(id, role)
+    update users set role = given.role, updated_at = now() from ${ROLE.given(rows)}
      where users.id = given.id`)
 }
