@@ -1,7 +1,7 @@
 import { and, count, desc, eq, exists, getTableColumns, inArray, lt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/database-client.ts'
-import { only } from '../../db/query.ts'
+import { only, query } from '../../db/query.ts'
 import { accessFailures, accessRequests } from '../../db/tables/account.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
@@ -38,24 +38,20 @@ export async function countGuess(
   db: Executor,
   { network, failed, now, until }: { network: string; failed: boolean; now: Date; until: Date },
 ): Promise<{ before: number; expiresAt: Date }> {
-  const one = failed ? 1 : 0
-  const live = sql`${accessFailures.expiresAt} > ${now.toISOString()}`
-  return only(
-    await db
-      .insert(accessFailures)
-      .values({ network, failures: one, expiresAt: until })
-      .onConflictDoUpdate({
-        target: accessFailures.network,
-        set: {
-          failures: sql`case when ${live} then ${accessFailures.failures} + ${one}::int else ${one}::int end`,
-          expiresAt: sql`case when ${live} then ${accessFailures.expiresAt} else excluded.expires_at end`,
-        },
-      })
-      .returning({
-        before: sql<number>`${accessFailures.failures} - ${one}::int`,
-        expiresAt: accessFailures.expiresAt,
-      }),
+  const one = sql`${failed ? 1 : 0}::int`
+  const isLive = sql`known.expires_at > ${now.toISOString()}`
+  const rows = await query<{ before: number; expiresAt: Date }>(
+    db,
+    { before: 'integer', expiresAt: 'timestamptz' },
+    sql`
+    insert into access_failures as known (network, failures, expires_at)
+    values (${network}, ${one}, ${until.toISOString()})
+    on conflict (network) do update
+      set failures = case when ${isLive} then known.failures + excluded.failures else excluded.failures end,
+          expires_at = case when ${isLive} then known.expires_at else excluded.expires_at end
+    returning failures - ${one} as before, expires_at as "expiresAt"`,
   )
+  return only(rows)
 }
 
 /** Deletes the counts that have run out. */
@@ -88,7 +84,7 @@ export async function listRequests(db: Executor, statuses: AccessStatus[], limit
         ...getTableColumns(accessRequests),
         username: users.username,
         email: users.email,
-        processor: sql<string>`coalesce(${processor.username}, '')`,
+        processor: processor.username,
       })
       .from(accessRequests)
       .innerJoin(users, eq(users.id, accessRequests.userId))
@@ -99,7 +95,7 @@ export async function listRequests(db: Executor, statuses: AccessStatus[], limit
       .offset(offset),
     db.$count(accessRequests, chosen),
   ])
-  return { rows, total }
+  return { rows: rows.map((row) => ({ ...row, processor: row.processor ?? '' })), total }
 }
 
 export async function countByStatus(db: Executor): Promise<Map<AccessStatus, number>> {

@@ -1,18 +1,18 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { query } from '../../db/query.ts'
-import { GHOST_ID } from '../../db/tables/users.tables.ts'
+import { GHOST_ID, users } from '../../db/tables/users.tables.ts'
 
 /** Deletes at most `limit` rows of a person, or gives them to the ghost; answers how many there were. */
 export type Step = (tx: Executor, userId: number, limit: number) => Promise<number>
 
 /** Deleted accounts that are not erased yet, the longest deleted first. */
 export async function listDeleted(db: Executor, limit: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(
-    db,
-    { id: 'integer' },
-    sql`select id from users where deleted_at is not null order by deleted_at limit ${limit}`,
-  )
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(isNotNull(users.deletedAt))
+    .orderBy(asc(users.deletedAt))
+    .limit(limit)
   return rows.map(({ id }) => id)
 }
 
@@ -27,7 +27,7 @@ export async function holdDeleted(tx: Executor, userId: number): Promise<'mine' 
 }
 
 export async function deleteUser(tx: Executor, userId: number): Promise<void> {
-  await tx.execute(sql`delete from users where id = ${userId}`)
+  await tx.delete(users).where(eq(users.id, userId))
 }
 
 /** In the context that decided reports keep. */

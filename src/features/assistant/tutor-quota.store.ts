@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { only, query } from '../../db/query.ts'
 import { assistantQuestions } from '../../db/tables/assistant.tables.ts'
@@ -19,16 +19,16 @@ export function midnight(now: Date, timezone: string, days: number) {
 
 /** The person's questions since the last midnight, by `now` and `timezone`. */
 export async function countQuestionsToday(db: Executor, userId: number, now: Date, timezone: string) {
-  const [row] = await db
-    .select({
-      answered: sql<number>`(count(*) filter (where ${isNull(assistantQuestions.expiresAt)} and not ${assistantQuestions.hungUp}))::int`,
-      hungUp: sql<number>`(count(*) filter (where ${assistantQuestions.hungUp}))::int`,
-    })
-    .from(assistantQuestions)
-    .where(
-      and(eq(assistantQuestions.userId, userId), gte(assistantQuestions.askedAt, midnight(now, timezone, 0))),
-    )
-  return row ?? { answered: 0, hungUp: 0 }
+  const rows = await query<{ answered: number; hungUp: number }>(
+    db,
+    { answered: 'integer', hungUp: 'integer' },
+    sql`
+    select (count(*) filter (where expires_at is null and not hung_up))::int as answered,
+           (count(*) filter (where hung_up))::int as "hungUp"
+      from assistant_questions
+     where user_id = ${userId} and asked_at >= ${midnight(now, timezone, 0)}`,
+  )
+  return only(rows)
 }
 
 export interface NewQuestion {

@@ -1,7 +1,7 @@
-import { and, eq, gt, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { and, desc, eq, gt, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, only } from '../../db/query.ts'
+import { isAnyOf, only, query } from '../../db/query.ts'
+import { rowOf } from '../../db/rows.ts'
 import { ENDED, loginFailures, revocations, sessions } from '../../db/tables/sign-in.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
@@ -9,6 +9,8 @@ import type { UserRow } from '../../db/user-rows.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
+
+const USER = rowOf(users)
 
 // --- accounts
 
@@ -63,12 +65,12 @@ export async function holdUser(
   tx: Executor,
   { id, passwordHash }: Pick<UserRow, 'id' | 'passwordHash'>,
 ): Promise<UserRow | undefined> {
+  const hasPassword =
+    passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash)
   const [row] = await tx
     .select()
     .from(users)
-    .where(
-      and(eq(users.id, id), isAccount(), sql`${users.passwordHash} is not distinct from ${passwordHash}`),
-    )
+    .where(and(eq(users.id, id), isAccount(), hasPassword))
     .for('no key update')
   return row
 }
@@ -81,13 +83,14 @@ export async function findUserByGoogleForUpdate(
   tx: Executor,
   { subject, email }: { subject: string; email: string },
 ): Promise<UserRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(users)
-    .where(or(eq(users.googleSubject, subject), eq(foldedCase(users.email), foldCase(email))))
-    .orderBy(sql`${users.googleSubject} = ${subject} desc nulls last`)
-    .limit(1)
-    .for('update')
+  const [row] = await query<UserRow>(
+    tx,
+    USER.check,
+    sql`
+    select ${USER.columns()} from users
+     where google_subject = ${subject} or ${foldedCase(sql`email`)} = ${foldCase(email)}
+     order by google_subject = ${subject} desc nulls last limit 1 for update`,
+  )
   return row
 }
 
@@ -111,7 +114,7 @@ export async function listSessions(db: Executor, userId: number, now: Date): Pro
     .select()
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
-    .orderBy(sql`${sessions.lastUsedAt} desc, ${sessions.id} desc`)
+    .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
 }
 
 export async function updateSession(
@@ -154,11 +157,7 @@ export async function endSessions(db: Executor, choice: SessionChoice): Promise<
           eq(sessions.userId, choice.userId),
           choice.exceptId ? ne(sessions.id, choice.exceptId) : undefined,
         )
-  return revoke(
-    db,
-    sql`gone as (delete from sessions where ${chosen} returning id)`,
-    sql`select id, ${ENDED}::int from gone`,
-  )
+  return end(db, sql`${chosen}`)
 }
 
 /** Ends all sessions of whoever has this subject; without one, those that the provider's session `sid` opened. */
@@ -171,22 +170,12 @@ export async function endProviderSessions(
     subject === undefined
       ? sql`provider_sid = ${sid ?? null} and identity_id in (select id ${theirs})`
       : sql`user_id in (select user_id ${theirs} and subject = ${subject})`
-  await revoke(
-    db,
-    sql`gone as (delete from sessions where ${chosen} returning id)`,
-    sql`select id, ${ENDED}::int from gone`,
-  )
+  await end(db, chosen)
 }
 
 /** Ends the sessions that didn't come by a provider, except those of accounts made at the command line. */
 export async function endOtherSessions(db: Executor): Promise<void> {
-  await revoke(
-    db,
-    sql`gone as (
-      delete from sessions
-       where identity_id is null and user_id in (select id from users where not by_operator) returning id)`,
-    sql`select id, ${ENDED}::int from gone`,
-  )
+  await end(db, sql`identity_id is null and user_id in (select id from users where not by_operator)`)
 }
 
 /** Ends an account's least recently used sessions, so that `kept` live ones stay. */
@@ -196,14 +185,18 @@ export async function endOldestSessions(
   kept: number,
   now: Date,
 ): Promise<void> {
-  const live = and(eq(sessions.userId, userId), gt(sessions.expiresAt, now))
-  await revoke(
+  await end(
     db,
-    sql`gone as (
-      delete from sessions where id in (
-        select id from sessions where ${live} order by last_used_at desc, id desc offset ${kept}
-      ) returning id
-    )`,
+    sql`id in (
+      select id from sessions where user_id = ${userId} and expires_at > ${now.toISOString()}
+       order by last_used_at desc, id desc offset ${kept})`,
+  )
+}
+
+async function end(db: Executor, chosen: SQL): Promise<number> {
+  return revoke(
+    db,
+    sql`gone as (delete from sessions where ${chosen} returning id)`,
     sql`select id, ${ENDED}::int from gone`,
   )
 }
@@ -258,17 +251,10 @@ function ago(seconds: number) {
 
 /** Whether somebody signed in for this session after `since`; that of a page is as old as the web session. */
 export async function isFresh(db: Executor, id: number, since: Date): Promise<boolean> {
-  const opener = alias(sessions, 'opener')
-  const rows = await db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .leftJoin(opener, eq(opener.id, sessions.openedBy))
-    .where(
-      and(
-        eq(sessions.id, id),
-        sql`case when ${sessions.openedBy} is null then ${sessions.createdAt} else ${opener.createdAt} end > ${since.toISOString()}`,
-      ),
-    )
+  const rows = await db.execute(sql`
+    select from sessions left join sessions opener on opener.id = sessions.opened_by
+     where sessions.id = ${id}
+       and case when sessions.opened_by is null then sessions.created_at else opener.created_at end > ${since.toISOString()}`)
   return rows.length > 0
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { only } from '../../db/query.ts'
 import { identities } from '../../db/tables/sign-in.tables.ts'
@@ -79,9 +79,15 @@ export async function hasOperatorsAdmin(db: Executor): Promise<boolean> {
   const rows = await db
     .select({ id: users.id })
     .from(users)
-    .where(sql`
-      ${users.byOperator} and ${users.role} <> 'user' and ${users.passwordHash} is not null
-      and ${users.suspendedAt} is null and ${isAccount()}`)
+    .where(
+      and(
+        users.byOperator,
+        ne(users.role, 'user'),
+        isNotNull(users.passwordHash),
+        isNull(users.suspendedAt),
+        isAccount(),
+      ),
+    )
     .limit(1)
   return rows.length > 0
 }

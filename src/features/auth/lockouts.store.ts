@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { only } from '../../db/query.ts'
+import { only, query } from '../../db/query.ts'
 import { loginFailures } from '../../db/tables/sign-in.tables.ts'
 
 /** The case-folded identifier of a login, and the network that it came from. */
@@ -18,22 +18,21 @@ export async function recordLogin(
   { network, identifier, failed }: LoginPair & { failed: boolean },
   { limit, now, until }: { limit: number; now: Date; until: Date },
 ): Promise<{ failures: number; expiresAt: Date }> {
-  const live = sql`${loginFailures.expiresAt} > ${now.toISOString()}`
-  const locked = sql`(${live} and ${loginFailures.failures} >= ${limit})`
-  const one = failed ? 1 : 0
-  return only(
-    await db
-      .insert(loginFailures)
-      .values({ ip: network, identifier, failures: one, expiresAt: until })
-      .onConflictDoUpdate({
-        target: [loginFailures.ip, loginFailures.identifier],
-        set: {
-          failures: sql`case when ${locked} or (${live} and ${failed}) then ${loginFailures.failures} + ${one}::int else ${one}::int end`,
-          expiresAt: sql`case when ${locked} then ${loginFailures.expiresAt} else excluded.expires_at end`,
-        },
-      })
-      .returning({ failures: loginFailures.failures, expiresAt: loginFailures.expiresAt }),
+  const isLive = sql`known.expires_at > ${now.toISOString()}`
+  const isLocked = sql`(${isLive} and known.failures >= ${limit})`
+  const rows = await query<{ failures: number; expiresAt: Date }>(
+    db,
+    { failures: 'integer', expiresAt: 'timestamptz' },
+    sql`
+    insert into login_failures as known (ip, identifier, failures, expires_at)
+    values (${network}, ${identifier}, ${failed ? 1 : 0}, ${until.toISOString()})
+    on conflict (ip, identifier) do update
+      set failures = case when ${isLocked} or (${isLive} and ${failed}) then known.failures + excluded.failures
+                          else excluded.failures end,
+          expires_at = case when ${isLocked} then known.expires_at else excluded.expires_at end
+    returning failures, expires_at as "expiresAt"`,
   )
+  return only(rows)
 }
 
 /** When the lockout ends; undefined if there is none. */

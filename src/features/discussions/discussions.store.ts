@@ -1,7 +1,8 @@
-import { and, count, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, ne, not, type SQL, sql } from 'drizzle-orm'
 import type { Viewer } from '../../actor.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query, statement } from '../../db/query.ts'
+import { given, rowOf } from '../../db/rows.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { questions } from '../../db/tables/exams.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
@@ -53,10 +54,9 @@ export async function listMayKnow(db: Executor, readers: QuestionReader[]): Prom
     { mayKnow: 'boolean' },
     sql`
     select coalesce(${isKnownTo(sql`asked.user_id`)}, false) as "mayKnow"
-      from unnest(${sql.param(readers.map(({ questionId }) => questionId))}::int[],
-                  ${sql.param(readers.map(({ userId }) => userId))}::int[]) with ordinality asked(question_id, user_id, n)
+      from ${given({ questionId: 'integer', userId: 'integer' }, readers, 'asked')}
       left join questions on questions.id = asked.question_id
-     order by asked.n`,
+     order by asked.ord`,
   )
   return rows.map(({ mayKnow }) => mayKnow)
 }
@@ -69,26 +69,13 @@ export async function lockQuestion(tx: Executor, id: number): Promise<void> {
 /** While an account is being erased, its comments are shown as the ghost's, to which they will belong. */
 const shownUsername = sql<string>`case when ${users.deletedAt} is null then ${users.username} else ${users.fullName} end`
 
+const COMMENT = rowOf(comments)
+
 const listedFor = (isAdmin: boolean) =>
   statement<{ questionId: number; userId: number }, { [Name in keyof CommentRow]: CommentRow[Name] | null }>(
-    {
-      id: 'integer',
-      questionId: 'integer',
-      parentId: 'integer',
-      authorId: 'integer',
-      username: 'text',
-      message: 'text',
-      isPinned: 'boolean',
-      isBestAnswer: 'boolean',
-      createdAt: 'timestamptz',
-      editedAt: 'timestamptz',
-      deletedAt: 'timestamptz',
-    },
+    { ...COMMENT.check, username: 'text' },
     ({ questionId, userId }) => sql`
-    select comments.id, comments.question_id as "questionId", comments.parent_id as "parentId",
-           comments.author_id as "authorId", ${shownUsername} as username, comments.message,
-           comments.is_pinned as "isPinned", comments.is_best_answer as "isBestAnswer",
-           comments.created_at as "createdAt", comments.edited_at as "editedAt", comments.deleted_at as "deletedAt"
+    select ${COMMENT.columns('comments')}, ${shownUsername} as username
       from questions
       left join comments on comments.question_id = questions.id
       left join users on users.id = comments.author_id
@@ -186,7 +173,7 @@ export async function updateComment(
 export async function updatePinned(db: Executor, id: number, pinned: boolean | undefined): Promise<boolean> {
   const changed = await db
     .update(comments)
-    .set({ isPinned: pinned ?? sql`not ${comments.isPinned}` })
+    .set({ isPinned: pinned ?? not(comments.isPinned) })
     .where(and(eq(comments.id, id), isNull(comments.deletedAt)))
     .returning({ id: comments.id })
   return changed.length > 0

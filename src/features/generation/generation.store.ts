@@ -2,10 +2,12 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { GeneratedQuestion } from '../../../schemas/generation.schemas.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { only } from '../../db/query.ts'
+import { NOW, only, query } from '../../db/query.ts'
+import { rowOf } from '../../db/rows.ts'
 import { generationBatches, generationFiles, generationJobs } from '../../db/tables/generation.tables.ts'
 
 export type JobRow = typeof generationJobs.$inferSelect
+const JOB = rowOf(generationJobs)
 
 /** Names the worker of a write: a job belongs to the newest of its workers until it ends. */
 export interface Claim {
@@ -66,16 +68,15 @@ export async function countRunning(db: Executor, userId: number): Promise<number
 
 /** undefined if the job has none, or ends meanwhile. */
 export async function findPdf(db: Executor, jobId: string): Promise<Buffer | undefined> {
-  const { bytes } = generationFiles
   const pieces: Buffer[] = []
   for (let at = 0, size = 1; at < size; at += PIECE) {
-    const [row] = await db
-      .select({
-        size: sql<number>`octet_length(${bytes})`,
-        piece: sql<Buffer>`substring(${bytes} from ${at + 1}::integer for ${PIECE}::integer)`,
-      })
-      .from(generationFiles)
-      .where(eq(generationFiles.jobId, jobId))
+    const [row] = await query<{ size: number; piece: Buffer }>(
+      db,
+      { size: 'integer', piece: 'bytea' },
+      sql`
+      select octet_length(bytes) as size, substring(bytes from ${at + 1}::int for ${PIECE}::int) as piece
+        from generation_files where job_id = ${jobId}`,
+    )
     if (!row) return undefined
     pieces.push(row.piece)
     size = row.size
@@ -95,11 +96,13 @@ export async function listQuestions(db: Executor, jobId: string): Promise<Genera
 
 /** Makes the caller the job's only worker; undefined if the job has ended or is gone. */
 export async function claimJob(db: Executor, id: string): Promise<JobRow | undefined> {
-  const [row] = await db
-    .update(generationJobs)
-    .set({ attempt: sql`${generationJobs.attempt} + 1` })
-    .where(and(eq(generationJobs.id, id), eq(generationJobs.status, 'running')))
-    .returning()
+  const [row] = await query<JobRow>(
+    db,
+    JOB.check,
+    sql`
+    update generation_jobs set attempt = attempt + 1 where id = ${id} and status = 'running'
+    returning ${JOB.columns()}`,
+  )
   return row
 }
 
@@ -133,18 +136,17 @@ export async function insertBatch(
   claim: Claim,
   { number, total, questions, usage }: WrittenBatch,
 ): Promise<JobRow | undefined> {
-  const [row] = await db
-    .update(generationJobs)
-    .set({
-      completedBatches: number,
-      totalBatches: total,
-      questionCount: sql`${generationJobs.questionCount} + ${questions.length}`,
-      inputTokens: sql`${generationJobs.inputTokens} + ${usage.input}`,
-      cachedTokens: sql`${generationJobs.cachedTokens} + ${usage.cached}`,
-      outputTokens: sql`${generationJobs.outputTokens} + ${usage.output}`,
-    })
-    .where(and(isHeldBy(claim), eq(generationJobs.completedBatches, number - 1)))
-    .returning()
+  const [row] = await query<JobRow>(
+    db,
+    JOB.check,
+    sql`
+    update generation_jobs
+       set completed_batches = ${number}, total_batches = ${total},
+           question_count = question_count + ${questions.length}, input_tokens = input_tokens + ${usage.input},
+           cached_tokens = cached_tokens + ${usage.cached}, output_tokens = output_tokens + ${usage.output}
+     where ${isHeldBy(claim)} and completed_batches = ${number - 1}
+    returning ${JOB.columns()}`,
+  )
   if (row) await db.insert(generationBatches).values({ jobId: claim.id, number, questions })
   return row
 }
@@ -157,7 +159,7 @@ export async function stopJob(
 ): Promise<JobRow | undefined> {
   const [row] = await db
     .update(generationJobs)
-    .set({ ...end, status: 'failed', finishedAt: sql`now()` })
+    .set({ ...end, status: 'failed', finishedAt: NOW })
     .where(and(eq(generationJobs.id, id), eq(generationJobs.status, 'running')))
     .returning()
   if (row) await deletePdf(db, id)

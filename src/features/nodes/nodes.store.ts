@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
 import { nodes } from '../../db/tables/nodes.tables.ts'
 import { CONNECTION_NAME, VERSION } from '../../version.ts'
 
@@ -15,15 +16,9 @@ export interface OwnNode {
   secrets: string[]
 }
 
-export interface OtherNode {
-  id: string
-  name: string
-  version: string
-  bus: string | null
-  secrets: string[]
-  /** In seconds, by the database's clock. */
-  seenAt: number
-}
+const NODE = rowOf(nodes, ['id', 'name', 'version', 'bus', 'secrets'])
+/** `seenAt`: in seconds, by the database's clock. */
+export type OtherNode = Row<typeof NODE> & { seenAt: number }
 
 /**
  * Reports that this node is alive, and lists the others that have done so since it started: one that was killed before
@@ -35,7 +30,7 @@ export async function reportAlive(
 ): Promise<OtherNode[]> {
   return await query<OtherNode>(
     db,
-    { id: 'uuid', name: 'text', version: 'text', bus: 'text', secrets: 'jsonb', seenAt: 'float8' },
+    { ...NODE.check, seenAt: 'float8' },
     sql`
     with own as (
       insert into ${nodes} (id, name, version, bus, secrets)
@@ -45,7 +40,7 @@ export async function reportAlive(
       delete from ${nodes} where id in (
         select id from ${nodes} where seen_at < now() - ${GONE} and id <> ${id}::uuid for update skip locked)
     )
-    select n.id, n.name, n.version, n.bus, n.secrets, extract(epoch from n.seen_at)::float8 as "seenAt"
+    select ${NODE.columns('n')}, extract(epoch from n.seen_at)::float8 as "seenAt"
       from ${nodes} n, own
      where n.id <> ${id}::uuid and n.seen_at > greatest(own.started_at, now() - ${GONE})`,
   )

@@ -1,23 +1,9 @@
 import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import { isAnyOf, NOW, only, query } from '../../db/query.ts'
+import { given } from '../../db/rows.ts'
 import { notebooks, pageObjects, pages } from '../../db/tables/notes.tables.ts'
 import type { NotebookAccess } from './notebooks.store.ts'
-
-export interface PageRow {
-  id: number
-  notebookId: number
-  title: string
-  position: number
-  objectCount: number
-  version: number
-}
-/** A page with everything that a sync needs. */
-export interface StackRow extends PageRow {
-  stack: number[]
-  size: number
-  tombstones: number
-}
 
 const PAGE = {
   id: pages.id,
@@ -28,6 +14,10 @@ const PAGE = {
   version: pages.version,
 }
 const STACK = { ...PAGE, stack: pages.stack, size: pages.size, tombstones: pages.tombstones }
+
+export type PageRow = Pick<typeof pages.$inferSelect, keyof typeof PAGE>
+/** A page with everything that a sync needs. */
+export type StackRow = Pick<typeof pages.$inferSelect, keyof typeof STACK>
 
 export async function listPages(db: Executor, notebookId: number): Promise<PageRow[]> {
   return db.select(PAGE).from(pages).where(eq(pages.notebookId, notebookId)).orderBy(asc(pages.position))
@@ -64,16 +54,17 @@ export async function updatePage(
 ): Promise<void> {
   await tx
     .update(pages)
-    .set({ ...change, updatedAt: sql`now()` })
+    .set({ ...change, updatedAt: NOW })
     .where(eq(pages.id, id))
 }
 
 /** Numbers a notebook's pages in the order of the ids. */
 export async function updatePositions(tx: Executor, ids: number[]): Promise<void> {
+  const rows = ids.map((id) => ({ id }))
   await tx.execute(sql`
-    update pages set position = place.n - 1
-      from unnest(${sql.param(ids)}::int[]) with ordinality place(id, n)
-     where pages.id = place.id and pages.position <> place.n - 1`)
+    update pages set position = place.ord - 1
+      from ${given({ id: 'integer' }, rows, 'place')}
+     where pages.id = place.id and pages.position <> place.ord - 1`)
 }
 
 export async function deletePage(tx: Executor, id: number): Promise<void> {
@@ -82,33 +73,29 @@ export async function deletePage(tx: Executor, id: number): Promise<void> {
 
 /** Bytes of all objects of a notebook. */
 export async function sumSizes(db: Executor, notebookId: number): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`coalesce(sum(${pages.size}), 0)::float8` })
-    .from(pages)
-    .where(eq(pages.notebookId, notebookId))
-  return row?.total ?? 0
+  const rows = await query<{ total: number }>(
+    db,
+    { total: 'float8' },
+    sql`select coalesce(sum(size), 0)::float8 as total from pages where notebook_id = ${notebookId}`,
+  )
+  return only(rows).total
 }
 
 /** Bytes of all objects in somebody's notebooks, plus `idBytes` for each object that exists or was deleted. */
 export async function sumSizesOf(db: Executor, ownerId: number, idBytes: number): Promise<number> {
-  const [row] = await db
-    .select({
-      total: sql<number>`coalesce(sum(${pages.size} + ${idBytes}::float8 * (${pages.objectCount} + ${pages.tombstones})), 0)::float8`,
-    })
-    .from(pages)
-    .innerJoin(notebooks, eq(notebooks.id, pages.notebookId))
-    .where(eq(notebooks.ownerId, ownerId))
-  return row?.total ?? 0
+  const rows = await query<{ total: number }>(
+    db,
+    { total: 'float8' },
+    sql`
+    select coalesce(sum(size + ${idBytes}::float8 * (object_count + tombstones)), 0)::float8 as total
+      from pages join notebooks on notebooks.id = notebook_id where owner_id = ${ownerId}`,
+  )
+  return only(rows).total
 }
 
 // --- the objects of a page
 
-export interface ObjectRow {
-  id: number
-  objectId: string
-  /** null: deleted. */
-  data: string | null
-}
+export type ObjectRow = Omit<typeof pageObjects.$inferSelect, 'pageId'>
 
 /** JSON of a run of the page's objects, and how many there are in all. */
 export async function listObjects(
@@ -172,9 +159,7 @@ export async function upsertObjects(
     { id: 'integer', objectId: 'text' },
     sql`
     insert into page_objects (page_id, object_id, data)
-    select ${pageId}, object_id, data
-      from unnest(${sql.param(objects.map(({ objectId }) => objectId))}::text[],
-                  ${sql.param(objects.map(({ data }) => data))}::text[]) as t(object_id, data)
+    select ${pageId}, object_id, data from ${given({ objectId: 'text', data: 'text' }, objects)}
     on conflict (page_id, object_id) do update set data = excluded.data
     returning id, object_id as "objectId"`,
   )
@@ -183,7 +168,14 @@ export async function upsertObjects(
 
 /** Replaces the existing ones by tombstones. */
 export async function deleteObjects(tx: Executor, pageId: number, objectIds: string[]): Promise<void> {
-  await tx.execute(sql`
-    update page_objects set data = null
-     where page_id = ${pageId} and ${isAnyOf(sql`object_id`, objectIds)} and data is not null`)
+  await tx
+    .update(pageObjects)
+    .set({ data: null })
+    .where(
+      and(
+        eq(pageObjects.pageId, pageId),
+        isAnyOf(pageObjects.objectId, objectIds),
+        isNotNull(pageObjects.data),
+      ),
+    )
 }

@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Notebook } from '../../../schemas/notes.schemas.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { iso, only, statement } from '../../db/query.ts'
+import { iso, NOW, only, statement } from '../../db/query.ts'
 import { notebooks } from '../../db/tables/notes.tables.ts'
 
 /** Anything that belongs to a notebook: the notebook's owner. */
@@ -10,16 +10,12 @@ export interface NotebookAccess {
   isPublic: boolean
 }
 
-export type NotebookRow = Omit<typeof notebooks.$inferSelect, 'likes' | 'bookmarks'> & { pageCount: number }
+const { likes, bookmarks, ...OWN } = getTableColumns(notebooks)
+
+export type NotebookRow = Pick<typeof notebooks.$inferSelect, keyof typeof OWN> & { pageCount: number }
 
 const NOTEBOOK = {
-  id: notebooks.id,
-  ownerId: notebooks.ownerId,
-  title: notebooks.title,
-  description: notebooks.description,
-  isPublic: notebooks.isPublic,
-  createdAt: notebooks.createdAt,
-  updatedAt: notebooks.updatedAt,
+  ...OWN,
   pageCount: sql<number>`(select count(*)::int from pages where pages.notebook_id = notebooks.id)`,
 }
 
@@ -75,7 +71,7 @@ export async function updateNotebook(
 ): Promise<void> {
   await db
     .update(notebooks)
-    .set({ ...change, updatedAt: sql`now()` })
+    .set({ ...change, updatedAt: NOW })
     .where(eq(notebooks.id, id))
 }
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../db/query.ts'
@@ -6,22 +6,12 @@ import { reports } from '../../db/tables/reports.tables.ts'
 import { GHOST_ID, isAccount, users } from '../../db/tables/users.tables.ts'
 
 type ReportColumns = typeof reports.$inferSelect
-export interface NewReportRow {
-  kind: ReportColumns['kind']
-  messageId: number | null
-  commentId: number | null
-  reporterId: number
-  authorId: number
-  reportedText: string
-  reason: string
-  createdAt: Date
-}
+export type NewReportRow = Pick<
+  ReportColumns,
+  'kind' | 'messageId' | 'commentId' | 'reporterId' | 'authorId' | 'reportedText' | 'reason' | 'createdAt'
+>
 
-export interface PersonRow {
-  id: number
-  username: string
-  fullName: string
-}
+export type PersonRow = Pick<typeof users.$inferSelect, 'id' | 'username' | 'fullName'>
 export interface ReportRow extends ReportColumns {
   author: PersonRow
   reporter: PersonRow
@@ -122,7 +112,7 @@ export async function listPeople(db: Executor, ids: number[]): Promise<PersonRow
   return db
     .select({ id: users.id, username: users.username, fullName: users.fullName })
     .from(users)
-    .where(and(inArray(users.id, ids), or(isAccount(), eq(users.id, GHOST_ID))))
+    .where(and(isAnyOf(users.id, ids), or(isAccount(), eq(users.id, GHOST_ID))))
 }
 
 export interface ContextRow {

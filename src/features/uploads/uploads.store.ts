@@ -1,6 +1,6 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { asc, eq, lte, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import { isAnyOf, NOW, only, query } from '../../db/query.ts'
 import { discardedFiles } from '../../db/tables/files.tables.ts'
 
 /** Marks a file to be deleted after this many seconds. */
@@ -16,7 +16,7 @@ export async function deleteDiscarded(db: Executor, key: string): Promise<boolea
 
 /** Makes a marked file due at once. */
 export async function hastenDiscarded(db: Executor, key: string): Promise<void> {
-  await db.update(discardedFiles).set({ dueAt: sql`now()` }).where(eq(discardedFiles.key, key))
+  await db.update(discardedFiles).set({ dueAt: NOW }).where(eq(discardedFiles.key, key))
 }
 
 /** Keys that nothing refers to, the longest due first. */
@@ -24,7 +24,7 @@ export async function listDue(db: Executor, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: discardedFiles.key })
     .from(discardedFiles)
-    .where(sql`${discardedFiles.dueAt} <= now()`)
+    .where(lte(discardedFiles.dueAt, NOW))
     .orderBy(asc(discardedFiles.dueAt))
     .limit(limit)
   return rows.map(({ key }) => key)
