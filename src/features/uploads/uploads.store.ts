@@ -5,7 +5,8 @@ import { discardedFiles } from '../../db/tables/files.tables.ts'
 
 /** Marks a file to be deleted after this many seconds. */
 export async function insertDiscarded(db: Executor, key: string, seconds: number): Promise<void> {
-  await db.insert(discardedFiles).values({ key, dueAt: sql`now() + make_interval(secs => ${seconds})` })
+  await db.execute(sql`
+    insert into discarded_files (key, due_at) values (${key}, now() + make_interval(secs => ${seconds}))`)
 }
 
 /** False if it is not marked, or no longer. */
