@@ -25,7 +25,7 @@ import {
 } from './features/backup/backup.service.ts'
 import { setRole } from './features/users/users.service.ts'
 import { readLine } from './process/terminal.ts'
-import { ConfigError, readConfig } from './settings/config.ts'
+import { ConfigError, type PasswordCost, readConfig } from './settings/config.ts'
 import { findMisspelt } from './settings/misspelt-settings.ts'
 
 const USAGE = `Usage: npm run admin -- <command>
@@ -63,18 +63,19 @@ type CommandOptions = Partial<Record<Texts, string>> & { force?: boolean; encryp
 
 interface Service extends Installation {
   db: Db
+  passwordCost: PasswordCost
 }
 
 /** Each command answers the text to print. Running nodes notice changed roles and ended sessions by themselves. */
 const COMMANDS: Record<string, (service: Service, options: CommandOptions) => Promise<string>> = {
-  async create({ db }, options) {
+  async create({ db, passwordCost }, options) {
     const username = check(options, 'username', Username)
     const email = check(options, 'email', Email)
     const role = check({ role: 'user,admin', ...options }, 'role', Role)
     const { password, note } = choosePassword(options)
     const name =
       options['full-name'] === undefined ? {} : { full_name: check(options, 'full-name', FullName) }
-    const passwordHash = await hashPassword(password)
+    const passwordHash = await hashPassword(passwordCost, password)
     const { id } = await db.transaction(async (tx) => {
       const made = await createAccount(tx, { username, email, ...name }, passwordHash, role, {
         byOperator: true,
@@ -95,10 +96,10 @@ const COMMANDS: Record<string, (service: Service, options: CommandOptions) => Pr
     return `${username} now has role ${role}.`
   },
 
-  async 'reset-password'({ db }, options) {
+  async 'reset-password'({ db, passwordCost }, options) {
     const { id, username } = await requireAccount(db, options)
     const { password, note } = choosePassword(options)
-    const passwordHash = await hashPassword(password)
+    const passwordHash = await hashPassword(passwordCost, password)
     await db.transaction(async (tx) => {
       await setPassword(tx, id, passwordHash)
       const summary = 'The password was replaced'
@@ -189,7 +190,7 @@ function choosePassword({ password }: CommandOptions): { password: string; note:
 /** The service's database and files, whether or not the service runs. */
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  const { databaseUrl, databaseReadUrl, dataDir } = config
+  const { databaseUrl, databaseReadUrl, dataDir, passwordCost } = config
   const log = { info() {}, warn: console.error, error: console.error }
   for (const line of findMisspelt(process.env)) log.warn(line)
   const running = databaseUrl ?? (await findRunningEmbedded(dataDir))
@@ -199,7 +200,7 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
     await migrate(url, log)
     const db = connectDatabase({ url, pool: 1, ...(await learnServer(url, log)) })
     try {
-      return await work({ db, databaseUrl: url, databaseReadUrl, files: createFiles(config) })
+      return await work({ db, databaseUrl: url, databaseReadUrl, files: createFiles(config), passwordCost })
     } finally {
       await closeDatabase(db)
     }

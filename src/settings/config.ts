@@ -168,6 +168,7 @@ export interface Config {
   drainDelayMs: number
   legacySunset: Date | undefined
   logLevel: string
+  passwordCost: PasswordCost
   /** The longest that a request may take before it is answered 503 (docs/protocol/operations.md#deadlines). */
   requestTimeoutMs: number
   chat: {
@@ -193,6 +194,14 @@ export interface Config {
     /** How often a node reports in the database that it is alive, and looks for the others. */
     beatMs: number
   }
+}
+
+/** What hashing a password takes; it is stored with each hash. */
+export interface PasswordCost {
+  /** In KiB. */
+  memoryCost: number
+  timeCost: number
+  parallelism: number
 }
 
 export class ConfigError extends Error {
@@ -281,6 +290,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     drainDelayMs: Number(settings.DRAIN_DELAY ?? 4) * 1_000,
     legacySunset: settings.LEGACY_SUNSET === undefined ? undefined : new Date(settings.LEGACY_SUNSET),
     logLevel: settings.LOG_LEVEL ?? 'info',
+    // OWASP's parameters for argon2id.
+    passwordCost: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
     requestTimeoutMs: 10_000,
     chat: { sendIntervalMs: 2_000 },
     discussions: { postIntervalMs: 10_000 },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/settings/config.ts'
 import { type Client, PASSWORD } from '../support/client.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -10,7 +11,7 @@ let service: TestService
 let person: Client
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ config: { passwordCost: readConfig({}).passwordCost } })
   person = await service.person()
 })
 afterAll(() => service.close())

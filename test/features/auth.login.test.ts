@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/settings/config.ts'
 import { PASSWORD } from '../support/client.ts'
 import { startService, type TestService, withService } from '../support/service.ts'
 
@@ -39,6 +40,15 @@ describe('registering and signing in', () => {
     expect(name.body).toEqual({ status: 'error', code: 'username_taken', message: expect.any(String) })
     const address = await guest.post('/api/v01/auth/register', { ...input, username: 'other' }, 409)
     expect(address.body).toMatchObject({ status: 'error', code: 'email_taken' })
+  })
+
+  test('hashes passwords at the cost that OWASP recommends, unless told otherwise', async () => {
+    const { passwordCost } = readConfig({})
+    const usual = await withService({ config: { passwordCost } })
+    const { id, username } = await usual.person()
+    const [user] = await usual.sql`select password_hash from users where id = ${id}`
+    expect(user?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    await usual.guest().login(username)
   })
 
   test('20 registrations of one name at once make one account', async () => {

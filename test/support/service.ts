@@ -55,6 +55,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     // Rate limits have their own tests; in all others they would only cause waiting.
     chat: { sendIntervalMs: 0 },
     discussions: { postIntervalMs: 0 },
+    // People of every test sign in, and nobody guesses their passwords.
+    passwordCost: { memoryCost: 1_024, timeCost: 1, parallelism: 1 },
     presence: { graceMs: 100, beatMs: 200, leaseMs: 600, activeMs: 30_000 },
     // Several test files with several nodes each share one database server.
     databasePool: 5,

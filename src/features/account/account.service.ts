@@ -45,7 +45,7 @@ export async function changeAccount(
   const passwordHash =
     new_password === undefined
       ? undefined
-      : await core.gate.passwords.run(device, () => hashPassword(new_password))
+      : await core.gate.passwords.run(device, () => hashPassword(core.config.passwordCost, new_password))
   const user = await core.db.transaction(async (tx) => {
     const now = await store.findUserForUpdate(tx, userId)
     if (!now) throw new AppError('token_expired_or_invalid')

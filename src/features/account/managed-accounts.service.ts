@@ -50,7 +50,9 @@ export async function createManaged(
   ownAddress: string,
 ): Promise<ManagedAccount> {
   const passwordHash =
-    password === undefined ? null : await core.gate.passwords.run(device, () => hashPassword(password))
+    password === undefined
+      ? null
+      : await core.gate.passwords.run(device, () => hashPassword(core.config.passwordCost, password))
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
     const made = await createAccount(tx, names, passwordHash, role, { unclaimed: true })

@@ -74,7 +74,9 @@ async function registerBy<T>(
 ): Promise<T> {
   requireOwnDoors(core)
   requireRegistration(core, input.email)
-  const passwordHash = await core.gate.passwords.run(device, () => hashPassword(input.password))
+  const passwordHash = await core.gate.passwords.run(device, () =>
+    hashPassword(core.config.passwordCost, input.password),
+  )
   return core.db.transaction(async (tx) => open(tx, await createAccount(tx, input, passwordHash, 'user')))
 }
 

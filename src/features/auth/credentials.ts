@@ -61,7 +61,9 @@ async function requirePassword(
   password: string,
   device: Device,
 ): Promise<UserRow> {
-  const matches = await core.gate.passwords.run(device, () => verifyPassword(user?.passwordHash, password))
+  const matches = await core.gate.passwords.run(device, () =>
+    verifyPassword(core.config.passwordCost, user?.passwordHash, password),
+  )
   const valid = matches && !isOutdatedDemo(core, user?.username ?? '', password)
   const remaining = await countAttempt(core, pair, valid)
   if (user && valid) return user
@@ -101,7 +103,9 @@ function confirmPassword(
   return core.gate.logins.run(device, async () => {
     const pair = { network: device.network, identifier: foldCase(account.username) }
     await refuseLocked(core, pair)
-    const valid = await core.gate.passwords.run(device, () => verifyPassword(account.passwordHash, password))
+    const valid = await core.gate.passwords.run(device, () =>
+      verifyPassword(core.config.passwordCost, account.passwordHash, password),
+    )
     await countAttempt(core, pair, valid)
     if (valid) return
     measured.refused.inc({ code: 'wrong_password' })

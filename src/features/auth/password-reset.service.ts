@@ -23,7 +23,9 @@ export async function confirmPasswordReset(
 ): Promise<void> {
   requireOwnDoors(core)
   if (!(await findLink(core, core.db, token))) throw new AppError('invalid_token')
-  const passwordHash = await core.gate.passwords.run(asker, () => hashPassword(new_password))
+  const passwordHash = await core.gate.passwords.run(asker, () =>
+    hashPassword(core.config.passwordCost, new_password),
+  )
   await useLink(core, token, async (tx, user) => {
     await updateUser(tx, user.id, { passwordHash })
     await endSessionsOf(tx, user.id)

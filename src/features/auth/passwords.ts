@@ -1,18 +1,18 @@
 import { hash, verify } from '@node-rs/argon2'
+import type { PasswordCost } from '../../settings/config.ts'
 
-/** OWASP's parameters for argon2id, the library's default algorithm; memory in KiB. */
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-/** What a request asks for takes the gate's `passwords`, here and in `verifyPassword`. */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password, OPTIONS)
+/** By argon2id, the library's default. What a request asks for takes the gate's `passwords`, as in `verifyPassword`. */
+export function hashPassword(cost: PasswordCost, password: string): Promise<string> {
+  return hash(password, cost)
 }
 
 /** False without a stored hash: an unknown account, or one without a password. That takes as long as any check. */
-export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  const matches = await verify(stored ?? (await absent), password)
-  return matches && stored != null
+export async function verifyPassword(
+  cost: PasswordCost,
+  stored: string | null | undefined,
+  password: string,
+): Promise<boolean> {
+  if (stored != null) return verify(stored, password)
+  await hash(password, cost)
+  return false
 }
-
-/** A hash that no password matches, for checks that must take the same time. */
-const absent = hash(crypto.randomUUID(), OPTIONS)

@@ -26,7 +26,7 @@ export async function seedDemo(core: Core): Promise<boolean> {
 }
 
 async function insertDemo(core: Core): Promise<void> {
-  const passwordHash = await hashPassword(DEMO_PASSWORD)
+  const passwordHash = await hashPassword(core.config.passwordCost, DEMO_PASSWORD)
   const [, alice, bob] = await core.db.transaction(async (tx) => {
     const made = []
     for (const { username, full_name, role } of PEOPLE) {
