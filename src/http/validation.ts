@@ -87,17 +87,31 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 }
 
 function compile(schema: TSchema, read: (value: unknown) => unknown): Validate {
-  let ready: { validator: Validator; plan: Plan } | undefined
-  let explain: Explain | undefined
   return (given) => {
-    // Compiled at the first request: most nodes never use most of the operations.
-    ready ??= { validator: Compile(schema), plan: planFor(schema) }
-    const { validator, plan } = ready
-    const value = tidy(plan, read(given))
-    if (validator.Check(value)) return { value }
-    explain ??= explainerFor(schema)
-    return { error: new AppError('validation_failed', { details: { errors: explain(value) } }) }
+    const check = checkOf(schema)
+    const value = tidy(check.plan, read(given))
+    if (check.validator.Check(value)) return { value }
+    check.explain ??= explainerFor(schema)
+    return { error: new AppError('validation_failed', { details: { errors: check.explain(value) } }) }
   }
+}
+
+interface Check {
+  validator: Validator
+  plan: Plan
+  explain?: Explain
+}
+
+/** The check of each schema, shared by all routes and apps of this process. */
+const checks = new WeakMap<TSchema, Check>()
+
+/** Compiled when it is first needed: most nodes never use most of the operations. */
+function checkOf(schema: TSchema): Check {
+  const known = checks.get(schema)
+  if (known) return known
+  const check = { validator: Compile(schema), plan: planFor(schema) }
+  checks.set(schema, check)
+  return check
 }
 
 function readParameter(schema: JsonSchema, text: unknown): unknown {

@@ -59,8 +59,17 @@ function withoutAdditions({ body, response, ...schema }: FastifySchema): Fastify
   }
 }
 
+/** Each schema without additions, the same for all apps of this process. */
+const reduced = new WeakMap<TSchema, TSchema>()
+
 /** A schema without additions, with a name of its own; the given one itself if nothing in it is an addition. */
 function withoutIn(schema: TSchema): TSchema {
+  const known = reduced.get(schema) ?? reduce(schema)
+  reduced.set(schema, known)
+  return known
+}
+
+function reduce(schema: TSchema): TSchema {
   const { $id, properties, required, items, anyOf } = schema as SchemaParts
   const left = new Set(ADDITIONS[$id ?? ''])
   const kept = Object.entries(properties ?? {}).filter(([name]) => !left.has(name))
