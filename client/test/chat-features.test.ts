@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectedPair, startService, type TestService } from '../../test/support/service.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { connectedPair, type SharedService, sharedService } from '../../test/support/service.ts'
 import { createChat } from '../src/chat/chat.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 async function pair() {
   const { alice, bob, conversationId: id } = await connectedPair(service)

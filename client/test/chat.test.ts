@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   connect,
   connectedPair,
-  startService,
-  type TestService,
+  type SharedService,
+  sharedService,
   withService,
 } from '../../test/support/service.ts'
 import { type Chat, createChat, type RoomMessage } from '../src/chat/chat.ts'
@@ -13,11 +13,10 @@ import { node } from '../src/platforms/node.ts'
 import { memoryStore } from '../src/storage/memory.ts'
 import { newApp, openApp, until } from './support/app.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 async function pair() {
   const { alice, bob, conversationId } = await connectedPair(service)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectedPair, startService, type TestService } from '../../test/support/service.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { connectedPair, type SharedService, sharedService } from '../../test/support/service.ts'
 import { createChat, type RoomMessage } from '../src/chat/chat.ts'
 import type { Platform } from '../src/index.ts'
 import { openApp, until } from './support/app.ts'
@@ -9,11 +9,10 @@ import { Network } from './support/network.ts'
 const PLATFORM = '../src/platforms/react-native.ts'
 const { reactNative }: { reactNative(options: object): Platform } = await import(PLATFORM)
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 /** The parts of React Native's API that the client uses; the test says what happens on the phone. */
 class Phone {

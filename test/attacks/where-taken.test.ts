@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import sharp, { type Sharp } from 'sharp'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage, withText } from '../support/content/images.ts'
 import { addPage, createNotebook } from '../support/content/notes.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { type SharedService, sharedService } from '../support/service.ts'
 
 const SECRET = 'taken at home'
-let service: TestService
+let service: SharedService
 let admin: Client
 /** A photograph that lies on its side, with a place in it. */
 let photograph: Buffer
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   admin = await service.admin()
   photograph = await sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } })
     .jpeg()
@@ -22,7 +22,6 @@ beforeAll(async () => {
     .withExifMerge({ IFD0: { Copyright: SECRET }, IFD3: { GPSLatitudeRef: 'N' } })
     .toBuffer()
 })
-afterAll(() => service.close())
 
 async function expectPlain(url: unknown): Promise<void> {
   const response = await service.guest().fetch('GET', String(url))

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
-import { connectedPair, startService, type TestService } from '../support/service.ts'
+import { connectedPair, type SharedService, sharedService } from '../support/service.ts'
 
 const PATH = '/api/v01/account'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 describe('changing an account', () => {
   test('needs no password for the name', async () => {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam, type QuestionFields } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 let admin: Client
 let teacher: Client
 let ann: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const people = [service.admin(), service.person(), service.person()]
   ;[admin, teacher, ann] = (await Promise.all(people)) as [Client, Client, Client]
 })
-afterAll(() => service.close())
 
 const ONE_MARK = { positive_marks: 1, negative_marks: 0 }
 

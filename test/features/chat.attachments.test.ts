@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { hugePng, makeImage } from '../support/content/images.ts'
-import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
+import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

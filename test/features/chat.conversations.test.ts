@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
+import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
 import type { Frame } from '../support/socket.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

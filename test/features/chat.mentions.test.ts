@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, startService, type TestService } from '../support/service.ts'
+import { connect, connectedPair, type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
+import { connect, connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()

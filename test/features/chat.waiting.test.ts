@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Client } from '../support/client.ts'
-import { connectedPair, startService, type TestService, withService } from '../support/service.ts'
+import { connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 /** Two pairs of people whose conversations share a lane. */
 async function neighbours() {

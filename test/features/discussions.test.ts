@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService, withService } from '../support/service.ts'
+import { type SharedService, sharedService, withService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 let admin: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   admin = await service.admin()
 })
-afterAll(() => service.close())
 
 const base = '/api/v01/discussions'
 

@@ -1,19 +1,18 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { addPage, type CanvasObject, createNotebook, objectsOf } from '../support/content/notes.ts'
 import { holdLocks } from '../support/locks.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 let alice: Client
 let notebook: number
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   alice = await service.person()
   notebook = await createNotebook(alice)
 })
-afterAll(() => service.close())
 
 interface Sync {
   objects?: CanvasObject[]

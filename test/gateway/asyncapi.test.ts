@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { Parser } from '@asyncapi/parser'
 import { Pointer } from 'typebox/value'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { CLIENT_FRAMES, ServerFrame } from '../../schemas/events.schemas.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 test('/asyncapi.json is a valid AsyncAPI 3.0 document of every frame', {
   meta: { costly: 'checks the document with AsyncAPI’s own parser' },

@@ -2,19 +2,18 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ServerFrame } from '../../schemas/events.schemas.ts'
 import type { ServiceNode } from '../../src/process/node.ts'
 import type { Client } from '../support/client.ts'
-import { connect, connectedPair, startService, type TestService, withService } from '../support/service.ts'
+import { connect, connectedPair, type SharedService, sharedService, withService } from '../support/service.ts'
 import { refusedUpgrade, TestSocket } from '../support/socket.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 const CHAT = '/api/v01/chat'
 const frameSchema = Compile(ServerFrame)

@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { connectedPair, startService, type TestService } from '../support/service.ts'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { connectedPair, type SharedService, sharedService } from '../support/service.ts'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.close())
 
 describe('too many or too large frames', () => {
   test('100 frames in 10 s pass, the next one closes with 4029', async () => {

@@ -5,9 +5,11 @@ import path from 'node:path'
 import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
 import { inject, onTestFinished } from 'vitest'
+import { createAccount } from '../../src/features/auth/auth.service.ts'
+import { hashPassword } from '../../src/features/auth/passwords.ts'
 import { createNode, type ServiceNode } from '../../src/process/node.ts'
 import { type Config, readConfig } from '../../src/settings/config.ts'
-import { Client } from './client.ts'
+import { Client, PASSWORD } from './client.ts'
 import { Documented } from './promises/documented.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to sign with'
@@ -88,15 +90,17 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     dataDir,
     documented,
     guest: (node = 0) => new Client(urls[node] as string, documented),
-    async person(name = `p${randomUUID().slice(0, 12)}`, node = 0) {
+    async person(name = randomName(), node = 0) {
       const client = service.guest(node)
       await client.register(name)
       return client
     },
-    async admin(name, node = 0) {
-      const client = await service.person(name, node)
-      await sql`update users set role = 'user,admin' where id = ${client.id}`
-      await client.login(client.username)
+    async admin(name = randomName(), node = 0) {
+      const { db } = (nodes[node] as ServiceNode).core
+      const passwordHash = await hashPassword(config.passwordCost, PASSWORD)
+      await createAccount(db, { username: name, email: `${name}@example.org` }, passwordHash, 'user,admin')
+      const client = service.guest(node)
+      await client.login(name)
       return client
     },
     lockWaits: () =>
@@ -117,6 +121,8 @@ export async function withService(options: ServiceOptions = {}): Promise<TestSer
   onTestFinished(() => service.close())
   return service
 }
+
+const randomName = () => `p${randomUUID().slice(0, 12)}`
 
 let shared: Promise<SharedService> | undefined
 
