@@ -50,15 +50,17 @@ async function rises(act: () => Promise<unknown>): Promise<(name: string) => num
 
 describe('metrics', () => {
   test('count sockets, frames, deliveries, messages and events of the bus', async () => {
+    // Other files of this worker may have sockets that are open still.
+    const others = (await read()).get('gateway_sockets') ?? 0
     const rose = await rises(async () => {
       const [one, other] = [await alice.socket(), await bob.socket()]
       await one.ask({ type: 'send', conversation_id: conversationId, message: 'hello' })
       await other.until(() => other.of('message').length > 0)
-      expect((await read()).get('gateway_sockets')).toBe(2)
+      expect((await read()).get('gateway_sockets')).toBe(others + 2)
       one.send('nonsense')
       await one.until(() => one.of('error').length > 0)
       await Promise.all([one.close(), other.close()])
-      await expect.poll(async () => (await read()).get('gateway_sockets')).toBe(0)
+      await expect.poll(async () => (await read()).get('gateway_sockets')).toBe(others)
     })
     expect(rose('gateway_sockets_opened_total')).toBe(2)
     expect(rose('gateway_frames_received_total{type="send"}')).toBe(1)
