@@ -21,7 +21,7 @@ const BROWSERS = ['client/test/browser/*.test.ts', 'test/desk/*.test.ts']
  */
 const HEAVY = [
   'client/test/model.test.ts',
-  'test/{cli,database-away,image,process}.test.ts',
+  'test/{cli,database-away,image,older-generation,process}.test.ts',
   'test/bus/redis-cluster.test.ts',
   'test/db/{address,failover,pooler,replica}.test.ts',
   'test/db/embedded/*.test.ts',

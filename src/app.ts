@@ -20,7 +20,7 @@ import { assistantRoutes } from './features/assistant/assistant.routes.ts'
 import { activeAttemptAdminRoutes } from './features/attempts/active-attempts.admin-routes.ts'
 import { activeAttemptRoutes } from './features/attempts/active-attempts.routes.ts'
 import { attemptsLive } from './features/attempts/attempts.live.ts'
-import { attemptRoutes } from './features/attempts/attempts.routes.ts'
+import { attemptEndRoutes, attemptRoutes } from './features/attempts/attempts.routes.ts'
 import { auditAdminRoutes } from './features/audit/audit.admin-routes.ts'
 import { authRoutes, newerAuthRoutes } from './features/auth/auth.routes.ts'
 import { categoryAdminRoutes } from './features/categories/categories.admin-routes.ts'
@@ -28,6 +28,7 @@ import { categoryRoutes } from './features/categories/categories.routes.ts'
 import { challengeAdminRoutes } from './features/challenges/challenges.admin-routes.ts'
 import { challengeRoutes } from './features/challenges/challenges.routes.ts'
 import { chatRoutes } from './features/chat/chat.routes.ts'
+import { conversationSettingsRoutes } from './features/chat/conversations/conversations.routes.ts'
 import { chatLive } from './features/chat/live/chat.live.ts'
 import { attachmentRoutes } from './features/chat/messages/attachments.routes.ts'
 import { messageRoutes } from './features/chat/messages/messages.routes.ts'
@@ -192,6 +193,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     guardHelp(scope, (userId) => findRefusal(core, userId))
     await scope.register(assistantRoutes, { prefix: '/api/v01/assistant', core })
     await scope.register(chatRoutes, { prefix: '/api/v01/chat', core })
+    await scope.register(conversationSettingsRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(messageSearchRoutes, { prefix: '/api/v01/chat/search', core })
     await scope.register(messageRoutes, { prefix: '/api/v01/chat/conversations/:id/messages', core })
     await scope.register(reactionRoutes, { prefix: '/api/v01/chat/conversations/:id/messages', core })
@@ -213,6 +215,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(resultRoutes, { prefix: '/api/v01/attempts', core })
     await scope.register(activeAttemptRoutes, { prefix: '/api/v01/attempts', core })
     await scope.register(attemptRoutes, { prefix: '/api/v01', core })
+    await scope.register(attemptEndRoutes, { prefix: '/api/v01', core })
     await scope.register(pushRoutes, { prefix: '/api/v01/push', core })
     await scope.register(notebookRoutes, { prefix: '/api/v01', core })
     await scope.register(notePageRoutes, { prefix: '/api/v01', core })

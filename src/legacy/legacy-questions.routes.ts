@@ -7,6 +7,7 @@ import { actorOf } from '../http/callers.ts'
 import { readFields, takesForm } from '../http/form-body.ts'
 import { BULK_BYTES } from '../http/json-body.ts'
 import { operations } from '../http/operations.ts'
+import { checkOlder } from './older-kinds.ts'
 
 /** Questions as the older generation keeps them, at `/admin/questions`. */
 export const questionLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
@@ -20,7 +21,7 @@ export const questionLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async (a
     refuses: ['not_found', 'too_many'],
     run: async (request) => {
       const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
-      const id = await service.addQuestion(core, actorOf(request), exam_id, offered, { isOlder: true })
+      const id = await service.addQuestion(core, actorOf(request), exam_id, offered, { check: checkOlder })
       return { question: await service.getQuestion(core, id) }
     },
   })
@@ -35,7 +36,7 @@ export const questionLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async (a
     run: async (request) => {
       const { exam_id, questions } = request.body
       const { added, errors } = await service.addQuestions(core, actorOf(request), exam_id, questions, {
-        isOlder: true,
+        check: checkOlder,
       })
       return { inserted: added, skipped: questions.length - added, errors: errors.length > 0 ? errors : null }
     },

@@ -29,6 +29,7 @@ import { generationLegacyRoutes } from './legacy-ai.routes.ts'
 import { categoryLegacyRoutes } from './legacy-categories.routes.ts'
 import { examLegacyRoutes } from './legacy-exams.routes.ts'
 import { questionLegacyRoutes } from './legacy-questions.routes.ts'
+import { answerAsOlder } from './older-answers.ts'
 import { fillPercentages } from './older-percentages.ts'
 import { leaveOutAdditions } from './older-schemas.ts'
 import { studyChatRoutes } from './study-chat.routes.ts'
@@ -39,27 +40,21 @@ const DEPRECATED_SINCE = new Date('2026-11-21T00:00:00Z')
 
 const ADMIN = '/api/v01/admin'
 
-interface OlderPluginOptions {
-  core: Core
-  /** For plugins that leave something out here. */
-  isOlder: true
-}
-
 interface LegacyOptions {
   core: Core
 }
 
 /**
  * The older generation (docs/protocol/http.md#older-generation): its addresses and its shapes on the same services.
- * It has everything of the newer one except notes and later additions. Where the shapes are equal, it registers the
- * newer generation's plugin. How to delete it: docs/older-generation.md.
+ * It has everything of the newer one except notes and later additions. It registers the newer generation's plugins,
+ * leaves out fields (`older-schemas.ts`) and answers what differs itself (`older-answers.ts`). How to delete it: docs/older-generation.md.
  */
 export const legacyGeneration: FastifyPluginAsync<LegacyOptions> = async (app, { core }) => {
   const deprecate = createDeprecation({ since: DEPRECATED_SINCE, sunset: core.config.legacySunset })
 
   /** `to` replaces `from`: one address for all routes, or by the rest of the address. */
   function mounting(
-    plugin: FastifyPluginAsyncTypebox<OlderPluginOptions>,
+    plugin: FastifyPluginAsyncTypebox<LegacyOptions>,
     from: string,
     to: string | Record<string, string>,
   ): FastifyPluginAsync {
@@ -70,7 +65,8 @@ export const legacyGeneration: FastifyPluginAsync<LegacyOptions> = async (app, {
       })
       leaveOutAdditions(scope)
       fillPercentages(scope)
-      await scope.register(plugin, { prefix: from, core, isOlder: true })
+      answerAsOlder(scope, core)
+      await scope.register(plugin, { prefix: from, core })
     }
   }
 

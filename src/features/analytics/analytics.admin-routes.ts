@@ -20,10 +20,7 @@ export const overviewAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
 }
 
 /** The dashboard (docs/protocol/http.md#analytics), at `/api/v01/admin/analytics`. */
-export const analyticsAdminRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }> = async (
-  app,
-  { core, isOlder = false },
-) => {
+export const analyticsAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'analytics')
 
   operation('getAnalytics', 'GET', {
@@ -35,10 +32,9 @@ export const analyticsAdminRoutes: FastifyPluginAsync<{ core: Core; isOlder?: bo
     produces: ['application/json', 'text/csv'],
     answer: DashboardAnswer,
     run: async (request, reply) => {
-      const query = { ...request.query, ...(isOlder ? { countsWorthless: true as const } : {}) }
       const reading = await toRead(core, request.caller.userId)
-      if (!accepts(request, 'text/csv')) return service.readDashboard(reading, query)
-      const { name, columns, rows } = await service.readTable(reading, query)
+      if (!accepts(request, 'text/csv')) return service.readDashboard(reading, request.query)
+      const { name, columns, rows } = await service.readTable(reading, request.query)
       return sendCsv(reply, name, columns, rows)
     },
   })

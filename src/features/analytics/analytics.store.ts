@@ -19,7 +19,7 @@ export interface Matching {
   classId: number | undefined
   /** Exams whose results count as attempts alone. */
   unmarked?: number[]
-  /** Attempts at which nothing could be scored count as 0 percent, as they do in the older generation. */
+  /** Attempts at which nothing could be scored count as 0 percent. */
   countsWorthless?: true
   period: Period | undefined
   timezone: string

@@ -22,10 +22,7 @@ import { saveAnswers } from './saving.service.ts'
 import { startAttempt } from './starting.service.ts'
 
 /** Taking exams (docs/protocol/exams.md), at `/api/v01`, for signed-in people. */
-export const attemptRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }> = async (
-  app,
-  { core, isOlder = false },
-) => {
+export const attemptRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'exams')
 
   operation('prepareExam', 'POST /exams/:exam_id/prepare', {
@@ -49,11 +46,9 @@ export const attemptRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }
       'not_found',
       'exam_empty',
       'too_many',
-      ...(isOlder ? (['newer_kinds'] as const) : []),
     ],
     run: async (request, reply) => {
       const examId = request.params.exam_id
-      if (isOlder) await service.requireOlderKinds(core, request.caller.userId, examId)
       const started = await startAttempt(core, request.caller, examId)
       const answer = { attempt_id: started.id, redirect_url: `/exam/${examId}` }
       if (started.resumed) return { ...answer, resumed: true } as const
@@ -69,13 +64,7 @@ export const attemptRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }
     answer: PaperAnswer,
     refuses: ['not_found', 'no_active_attempt', 'another_attempt'],
     run: async ({ caller, params, query }, reply) =>
-      sendJson(
-        reply,
-        await service.writeActivePaper(core, caller, params.exam_id, {
-          attemptId: query.attempt_id,
-          isOlder,
-        }),
-      ),
+      sendJson(reply, await service.writeActivePaper(core, caller, params.exam_id, query.attempt_id)),
   })
 
   operation('saveAnswers', 'PUT /exams/:exam_id/answers', {
@@ -101,24 +90,28 @@ export const attemptRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }
       service.submitAttempt(core, request.caller.userId, request.params.exam_id, request.body),
   })
 
-  if (!isOlder)
-    operation('endAttempt', 'POST /exams/:exam_id/end', {
-      summary: 'Say that this device has nothing more to send, since the time is up',
-      description:
-        'The attempt is closed at once if no other session has opened it; otherwise at the end of the time in which late answers count.',
-      params: ExamParams,
-      body: EndBody,
-      answer: EndAnswer,
-      refuses: ['not_found', 'no_active_attempt', 'another_attempt'],
-      run: ({ caller, params, body }) =>
-        service.endActiveAttempt(core, caller, params.exam_id, body.attempt_id),
-    })
-
   operation('getAttemptStatus', 'GET /exams/:exam_id/attempt-status', {
     summary: 'Whether an attempt is under way, and how many are left',
     params: ExamParams,
     answer: StatusAnswer,
     refuses: ['not_found'],
     run: (request) => service.getAttemptStatus(core, request.caller.userId, request.params.exam_id),
+  })
+}
+
+/** The end of an attempt whose time is up, at `/api/v01`. */
+export const attemptEndRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'exams')
+
+  operation('endAttempt', 'POST /exams/:exam_id/end', {
+    summary: 'Say that this device has nothing more to send, since the time is up',
+    description:
+      'The attempt is closed at once if no other session has opened it; otherwise at the end of the time in which late answers count.',
+    params: ExamParams,
+    body: EndBody,
+    answer: EndAnswer,
+    refuses: ['not_found', 'no_active_attempt', 'another_attempt'],
+    run: ({ caller, params, body }) =>
+      service.endActiveAttempt(core, caller, params.exam_id, body.attempt_id),
   })
 }

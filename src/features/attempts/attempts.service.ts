@@ -22,7 +22,14 @@ import {
 import { closeAttempt, endAttempt, findLive, isOverdue, publishHelp } from './closing.service.ts'
 import { readChanges } from './fitting-answers.ts'
 import { withGradingLock } from './grading-lock.service.ts'
-import { getPaper, holdsPaper, insertCurrentPaper, paperOf, writeQuestions } from './papers.service.ts'
+import {
+  getPaper,
+  holdsPaper,
+  insertCurrentPaper,
+  paperOf,
+  withQuestions,
+  writeQuestions,
+} from './papers.service.ts'
 import { releaseResult } from './result-visibility.service.ts'
 
 /** Loads the exam's paper on this node, so that a start with many students is fast. */
@@ -34,16 +41,8 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
   return { cached, question_count: countDrawn(standing.exam.draw, tasks) }
 }
 
-/**
- * The questions of the active attempt, and all that was saved: the answer as a JSON text. `isOlder`: without the
- * questions that the older generation doesn't know.
- */
-export async function writeActivePaper(
-  core: Core,
-  opener: Opener,
-  examId: number,
-  { attemptId, isOlder }: { attemptId: number | undefined; isOlder: boolean },
-): Promise<string> {
+/** The active attempt, its paper, and what is answered about it beside the questions. */
+export async function openActivePaper(core: Core, opener: Opener, examId: number, attemptId?: number) {
   const attempt = await requireOpened(core, opener, examId, attemptId)
   const paper = await paperOf(core, core.db, attempt)
   const state: Omit<PaperAnswer, 'questions'> = {
@@ -55,20 +54,18 @@ export async function writeActivePaper(
     ends_at: attempt.endsAt?.toISOString() ?? null,
     server_time: new Date(core.clock()).toISOString(),
   }
-  // The questions are JSON text already, which is kept with the paper; the other fields follow them.
-  return `{"questions":${writeQuestions(core, paper, attempt, isOlder)},${JSON.stringify(state).slice(1)}`
+  return { attempt, paper, state }
 }
 
-/**
- * 409 `newer_kinds` where a start in the older generation would begin or resume an attempt with questions unknown to
- * it.
- */
-export async function requireOlderKinds(core: Core, userId: number, examId: number): Promise<void> {
-  const active = await findLive(core, userId, examId)
-  const isNewer = active
-    ? (await paperOf(core, core.db, active)).hasNewerKinds
-    : (await requireStanding(core.db, userId, examId)) && (await store.hasNewerKinds(core.db, examId))
-  if (isNewer) throw new AppError('newer_kinds')
+/** The questions of the active attempt, and all that was saved: the answer as a JSON text. */
+export async function writeActivePaper(
+  core: Core,
+  opener: Opener,
+  examId: number,
+  attemptId?: number,
+): Promise<string> {
+  const { attempt, paper, state } = await openActivePaper(core, opener, examId, attemptId)
+  return withQuestions(writeQuestions(core, paper, attempt), state)
 }
 
 /**

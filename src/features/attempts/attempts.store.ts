@@ -335,11 +335,3 @@ export async function listStudents(db: Executor, examId: number, userIds: number
     .where(and(eq(attempts.examId, examId), isAnyOf(attempts.userId, userIds), ne(attempts.status, 'manual')))
   return rows.map(({ userId }) => userId)
 }
-
-/** Whether the exam has questions that the older generation doesn't know. */
-export async function hasNewerKinds(db: Executor, examId: number): Promise<boolean> {
-  const rows = await db.execute(sql`
-    select from questions
-     where exam_id = ${examId} and (question_type not in ('MCQ', 'MSQ', 'NUMERIC') or more_options <> '[]') limit 1`)
-  return rows.length > 0
-}

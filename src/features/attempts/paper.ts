@@ -23,8 +23,6 @@ export interface Paper {
   msqScoring: MsqScoring
   /** Whether some of its questions have choices with ids, which differ between attempts. */
   hasOwnIds: boolean
-  /** Whether the older generation leaves out some of its questions. */
-  hasNewerKinds: boolean
   /** How the regrades in force, oldest first, let it be graded. */
   gradedBy(inForce: readonly Regrade[]): Grading
 }

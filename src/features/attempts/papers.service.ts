@@ -6,7 +6,6 @@ import type { StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
-import { isKnownToOlder } from '../questions/kinds/kinds.ts'
 import { expiryOf, questionImageUrl } from '../uploads/upload-addresses.ts'
 import type { AttemptRow } from './attempts.store.ts'
 import type { Grading, Paper } from './paper.ts'
@@ -97,18 +96,20 @@ export function paperOf(
 
 /**
  * An attempt's questions as a JSON text. Students share it, or at least its pieces, while the addresses of images stay
- * the same: writing it anew would take most of their request. `isOlder`: without the kinds and fields that the older
- * generation doesn't know.
+ * the same: writing it anew would take most of their request.
  */
-export function writeQuestions(core: Core, paper: Paper, sitting: Sitting, isOlder = false): string {
+export function writeQuestions(core: Core, paper: Paper, sitting: Sitting): string {
   const { whole, pieces } = writePaper(core, paper)
-  if (isNatural(sitting) && !paper.hasOwnIds && !isOlder) return whole
-  const written = placesOf(paper, sitting).flatMap((place) => {
-    const task = paper.tasks[place] as StoredQuestion
-    if (!isOlder) return [`${pieces[place]}${writeOwn(task, sitting)}`]
-    return isKnownToOlder(task) ? [`${pieces[place]}}`] : []
-  })
+  if (isNatural(sitting) && !paper.hasOwnIds) return whole
+  const written = placesOf(paper, sitting).map(
+    (place) => `${pieces[place]}${writeOwn(paper.tasks[place] as StoredQuestion, sitting)}`,
+  )
   return `[${written.join()}]`
+}
+
+/** An answer as a JSON text: its fields, and the questions, which are written already. */
+export function withQuestions(questions: string, fields: object): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"questions":${questions}}`
 }
 
 const NATURAL: Sitting = { seed: null, shuffle: null, drawn: null }
@@ -133,7 +134,7 @@ function writePaper(core: Core, paper: Paper): WrittenPaper {
   return fresh
 }
 
-/** The end of a question's object: what only the newer generation has. */
+/** The end of a question's object: what may be the attempt's own. */
 function writeOwn(task: StoredQuestion, sitting: Sitting): string {
   const { more_options } = task
   return `,${JSON.stringify({ more_options, ...showOwn(task, sitting) }).slice(1)}`
@@ -170,7 +171,6 @@ function compilePaper(row: store.PaperRow): Paper {
     placeOf: (questionId) => places.get(questionId),
     msqScoring,
     hasOwnIds: tasks.some(({ parts }) => parts !== null),
-    hasNewerKinds: !tasks.every(isKnownToOlder),
     gradedBy: rememberGradings((inForce) => {
       const graded = overlay(tasks, inForce)
       return { key: new AnswerKey(graded, msqScoring), questions: graded }

@@ -29,7 +29,7 @@ const DESK_COOKIE_SECONDS = 400 * 24 * 3_600
 const PROVIDER_TIMEOUT_MS = 55_000
 
 /**
- * Routes at `/api/v01/auth` that the older generation doesn't have: new accounts, tokens for the desk's page, a
+ * More routes at `/api/v01/auth`: new accounts, tokens for the desk's page, a
  * provider's codes.
  */
 export const newerAuthRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {

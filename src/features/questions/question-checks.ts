@@ -2,7 +2,7 @@ import { QUESTION_TYPES, type QuestionType } from '../../../schemas/common.ts'
 import type { OfferedQuestion, QuestionFields } from '../../../schemas/questions.schemas.ts'
 import { isLonger } from '../../formats/code-points.ts'
 import { isImageKey } from '../uploads/upload-keys.ts'
-import { kindOf, OLDER_TYPES } from './kinds/kinds.ts'
+import { kindOf } from './kinds/kinds.ts'
 import { MOST_MORE_OPTIONS } from './kinds/letters.ts'
 import { isDecimal } from './kinds/numbers.ts'
 import { readTags } from './question-tags.ts'
@@ -53,9 +53,10 @@ export interface CheckOptions {
   anyImagePath?: boolean
   /** The images that may be named, where they are not all. */
   images?: ReadonlySet<string> | undefined
-  /** Only what the older generation knows is taken. */
-  isOlder?: boolean
 }
+
+/** How a question is checked before it is stored. */
+export type QuestionCheck = (offered: OfferedQuestion, options?: CheckOptions) => CheckedQuestion
 
 /**
  * Checks a question, wherever it comes from: a form, a list, a CSV, the AI. Texts are trimmed, the key is normalised,
@@ -63,7 +64,7 @@ export interface CheckOptions {
  */
 export function checkQuestion(
   offered: OfferedQuestion,
-  { anyImagePath = false, images, isOlder = false }: CheckOptions = {},
+  { anyImagePath = false, images }: CheckOptions = {},
 ): CheckedQuestion {
   const errors: QuestionFieldError[] = []
   const note = (field: keyof QuestionFields, error: string | undefined) => {
@@ -76,15 +77,12 @@ export function checkQuestion(
   }
   const moreOptions = readMoreOptions(offered.more_options)
   if (typeof moreOptions === 'string') note('more_options', moreOptions)
-  else if (isOlder && moreOptions.length > 0)
-    note('more_options', 'must be empty: this generation has four options')
   const tags = readTags(readJson(offered.tags))
   if (typeof tags === 'string') note('tags', tags)
 
-  const types: readonly string[] = isOlder ? OLDER_TYPES : TYPES
   const type = textOf(offered.question_type).toUpperCase() || 'MCQ'
-  const isKnown = isQuestionType(type) && types.includes(type)
-  if (!isKnown) note('question_type', `is not one of ${types.join(', ')}`)
+  const isKnown = isQuestionType(type)
+  if (!isKnown) note('question_type', `is not one of ${TYPES.join(', ')}`)
 
   const imagePath = textOf(offered.image_path) || null
   if (imagePath !== null) note('image_path', checkImagePath(imagePath, anyImagePath, images))

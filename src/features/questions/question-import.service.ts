@@ -1,17 +1,23 @@
 import type { Content } from '../../../schemas/common.ts'
-import type { Imported } from '../../../schemas/questions.schemas.ts'
+import type { Imported, OfferedQuestion } from '../../../schemas/questions.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
 import { record as recordChange } from '../audit/audit.service.ts'
 import { type ImportOptions, importRows } from './import-copying.ts'
 import { ImportReport } from './import-report.ts'
-import { type CheckOptions, checkQuestion, describeErrors } from './question-checks.ts'
+import { type CheckedQuestion, checkQuestion, describeErrors, type QuestionCheck } from './question-checks.ts'
 import { QUESTION_COLUMNS, type QuestionCsvRow, toOffered } from './question-csv.ts'
 import { listExamIds } from './question-import.store.ts'
 import { toValues } from './question-mapping.ts'
 import { findNamable } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
+
+export interface QuestionImport extends ImportOptions {
+  /** Whose own exams the rows may go into; undefined: any. */
+  teacherId?: number | undefined
+  check?: QuestionCheck
+}
 
 /**
  * Imports the valid rows of a CSV of questions, in bounded memory and one transaction: an upload that breaks off, is
@@ -22,7 +28,7 @@ export async function importQuestions(
   core: Core,
   actor: Actor,
   upload: CsvUpload,
-  { teacherId, isOlder, ...options }: ImportOptions & { teacherId?: number | undefined; isOlder: boolean },
+  { teacherId, check = checkQuestion, ...options }: QuestionImport,
 ): Promise<Content<Imported>> {
   const report = new ImportReport()
   const into = new Map<number, number>()
@@ -31,7 +37,7 @@ export async function importQuestions(
     const exams = await listExamIds(core.db, teacherId)
     const images = await findNamable(core.db, teacherId)
     for await (const row of readCsv(upload, QUESTION_COLUMNS)) {
-      const read = readRow(row, exams, { isOlder, images })
+      const read = readRow(row, exams, (offered) => check(offered, { images, anyImagePath: true }))
       if ('reason' in read) report.skip(row.row, read.reason)
       else {
         report.inserted += 1
@@ -58,13 +64,13 @@ export async function importQuestions(
 function readRow(
   row: QuestionCsvRow,
   exams: ReadonlySet<number>,
-  options: Pick<CheckOptions, 'isOlder' | 'images'>,
+  check: (offered: OfferedQuestion) => CheckedQuestion,
 ): { values: QuestionValues } | { reason: string } {
   const { record } = row
   const examId = /^\d{1,10}$/.test(record.exam_id.trim()) ? Number(record.exam_id) : 0
   if (!exams.has(examId)) return { reason: 'exam_id is no exam' }
   if (record.question_text.trim() === '') return { reason: 'question_text is empty' }
-  const checked = checkQuestion(toOffered(row), { ...options, anyImagePath: true })
+  const checked = check(toOffered(row))
   return 'question' in checked
     ? { values: toValues(examId, checked.question) }
     : { reason: describeErrors(checked.errors) }

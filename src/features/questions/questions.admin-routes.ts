@@ -101,10 +101,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
 }
 
 /** The routes that are the same in both generations. */
-export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }> = async (
-  app,
-  { core, isOlder = false },
-) => {
+export const questionEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'admin: questions')
 
   operation('listQuestions', 'GET /', {
@@ -113,7 +110,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
     query: QuestionsQuery,
     answer: QuestionsAnswer,
     run: async ({ query }) => {
-      const { questions, total } = await service.listQuestions(core, query, { isOlder })
+      const { questions, total } = await service.listQuestions(core, query)
       return { questions, ...describePage(total, query.page, service.QUESTIONS_PER_PAGE) }
     },
   })
@@ -124,7 +121,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
     params: IdParams,
     answer: QuestionAnswer,
     refuses: ['not_found'],
-    run: async (request) => ({ question: await service.getQuestion(core, request.params.id, { isOlder }) }),
+    run: async (request) => ({ question: await service.getQuestion(core, request.params.id) }),
   })
 
   operation('changeQuestion', 'PUT,PATCH /:id', {
@@ -141,7 +138,6 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
       const { was, ...changes } = await readFields(request, QuestionChangesForm)
       if (changes.exam_id !== undefined) await requireOwnExam(core, teacherIdOf(request), changes.exam_id)
       await service.changeQuestion(core, actorOf(request), request.params.id, changes, {
-        isOlder,
         teacherId: teacherIdOf(request),
         was: readWas(was),
       })
@@ -177,7 +173,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
     answer: BulkMarked,
     refuses: ['nothing_to_update', 'not_found'],
     run: async (request) => ({
-      updated: await service.changeMarks(core, actorOf(request), request.body, { isOlder }),
+      updated: await service.changeMarks(core, actorOf(request), request.body),
     }),
   })
 
@@ -196,7 +192,6 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core; isOlder?: b
         key: request.query.key,
         end: endSignal(request, reply),
         teacherId: teacherIdOf(request),
-        isOlder,
       }
       const imported = await runInTurn(core.gate.imports, request, () =>
         readImport(request, 'csv_file', (file) => importQuestions(core, actorOf(request), file, options)),

@@ -23,13 +23,13 @@ import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
-import { isKnownToOlder, OLDER_TYPES } from './kinds/kinds.ts'
 import {
   type CheckedQuestion,
   checkNumber,
   checkQuestion,
   describeErrors,
   isQuestionType,
+  type QuestionCheck,
   textOf,
 } from './question-checks.ts'
 import { toFields, toValues } from './question-mapping.ts'
@@ -47,9 +47,8 @@ const MOST_TAGS = 1_000
 /** Tags that are looked for one by one among an exam's questions: those of one question at least. */
 const ASKED_AT_MOST = 20
 
-interface Asked {
-  /** Whether the older generation asks, which neither sees nor makes questions that it doesn't know. */
-  isOlder?: boolean
+interface Offering {
+  check?: QuestionCheck
   /** The teacher who asks, for exams of their own: they name no images of other exams. */
   teacherId?: number | undefined
 }
@@ -95,12 +94,8 @@ async function requireFewTagsWith(tx: Executor, examId: number, keys: ReadonlySe
 }
 
 /** One page in the order of their making, of one exam or of all, and how many there are. */
-export async function listQuestions(
-  core: Core,
-  { exam_id: examId, tag, page }: QuestionsQuery,
-  { isOlder = false }: Asked = {},
-) {
-  const filter = { examId, tagKey: tag === undefined ? undefined : foldTag(tag), isOlder }
+export async function listQuestions(core: Core, { exam_id: examId, tag, page }: QuestionsQuery) {
+  const filter = { examId, tagKey: tag === undefined ? undefined : foldTag(tag) }
   const [rows, total] = await Promise.all([
     store.listQuestions(core.db, filter, QUESTIONS_PER_PAGE, offsetOf(page, QUESTIONS_PER_PAGE)),
     store.countQuestions(core.db, filter),
@@ -108,14 +103,10 @@ export async function listQuestions(
   return { questions: await toQuestions(core, rows), total }
 }
 
-export async function getQuestion(
-  core: Core,
-  id: number,
-  { isOlder = false }: Asked = {},
-): Promise<Question> {
+export async function getQuestion(core: Core, id: number): Promise<Question> {
   const row = await store.findQuestion(core.db, id)
   const [question] = row ? await toQuestions(core, [row]) : []
-  if (!question || (isOlder && !isKnownToOlder(question))) throw new AppError('not_found')
+  if (!question) throw new AppError('not_found')
   return question
 }
 
@@ -125,10 +116,10 @@ export async function addQuestion(
   actor: Actor,
   examId: number,
   offered: OfferedQuestion,
-  { isOlder = false, teacherId }: Asked = {},
+  { check = checkQuestion, teacherId }: Offering = {},
 ): Promise<number> {
   const images = await findNamable(core.db, teacherId)
-  const question = accept(checkQuestion(offered, { isOlder, images }))
+  const question = accept(check(offered, { images }))
   return core.db.transaction(async (tx) => {
     const values = toValues(examId, question)
     const [id] = (await store.insertQuestions(tx, [values])) as [number]
@@ -152,7 +143,7 @@ export async function changeQuestion(
   actor: Actor,
   id: number,
   changes: QuestionForm,
-  { isOlder = false, teacherId, was }: Asked & { was?: WasQuestion | undefined } = {},
+  { check = checkQuestion, teacherId, was }: Offering & { was?: WasQuestion | undefined } = {},
 ): Promise<void> {
   const given = Object.entries(changes).filter(([name, value]) => value !== '' || !NEVER_EMPTY.has(name))
   const { exam_id, ...fields }: QuestionForm = Object.fromEntries(given)
@@ -166,9 +157,8 @@ export async function changeQuestion(
     const anyImagePath = fields.image_path === undefined || fields.image_path === current.imagePath
     const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
     const [shown = current] = await withKeysInForce(tx, [current])
-    if (isOlder && !isKnownToOlder(toFields(shown))) throw new AppError('not_found')
     const stored = { exam_id: current.examId, ...toFields(shown) }
-    const checked = checkQuestion({ ...stored, ...fields }, { anyImagePath, images, isOlder })
+    const checked = check({ ...stored, ...fields }, { anyImagePath, images })
     const wanted = Object.entries('question' in checked ? { exam_id, ...checked.question } : {})
     const isGiven = new Set(given.map(([name]) => name))
     // Before what is wrong with it, which may be what somebody else has changed alone, such as the type.
@@ -218,7 +208,7 @@ export async function addQuestions(
   actor: Actor,
   examId: number,
   offered: OfferedQuestion[],
-  { isOlder = false, teacherId }: Asked = {},
+  { check = checkQuestion, teacherId }: Offering = {},
 ): Promise<BulkAdded> {
   await requireExam(core.db, examId)
   const images = await findNamable(core.db, teacherId)
@@ -228,7 +218,7 @@ export async function addQuestions(
   for (const [index, each] of offered.entries()) {
     await takeBreak()
     if (textOf(each.question_text) === '') continue
-    const checked = checkQuestion(each, { isOlder, images })
+    const checked = check(each, { images })
     if ('question' in checked) rows.push(toValues(examId, checked.question))
     else errors.push(`Question ${index + 1}: ${describeErrors(checked.errors)}`)
   }
@@ -275,15 +265,17 @@ export async function copyQuestions(
   })
 }
 
-/** Sets the given marks of all questions of a type in an exam; answers how many they are. */
+/**
+ * Sets the given marks of all questions of a type in an exam, or of those that `lock` finds; answers how many they are.
+ */
 export async function changeMarks(
   core: Core,
   actor: Actor,
   input: BulkMarksBody,
-  { isOlder = false }: Asked = {},
+  lock = store.lockQuestionsOfType,
 ): Promise<number> {
   const name = input.question_type.toUpperCase()
-  const type = isQuestionType(name) && (!isOlder || OLDER_TYPES.includes(name)) ? name : undefined
+  const type = isQuestionType(name) ? name : undefined
   const wrong = type ? [] : [{ path: '/question_type', message: 'is not a type of questions' }]
   const marks: store.Marks = {}
   for (const [field, column] of MARKS) {
@@ -298,7 +290,7 @@ export async function changeMarks(
   await requireExam(core.db, input.exam_id)
   return core.db.transaction(async (tx) => {
     await lockShared(tx, LOCKS.examGrading(input.exam_id))
-    const ids = await store.lockQuestionsOfType(tx, input.exam_id, type, isOlder)
+    const ids = await lock(tx, input.exam_id, type)
     // A tolerance belongs to the key, so this ends regrades' keys: they become the questions' own.
     if (marks.tolerance !== undefined)
       for (const { questionId, ...key } of await listKeysInForce(tx, ids))
@@ -351,7 +343,8 @@ function keepsKey(values: store.QuestionValues, shown: store.QuestionRow): boole
   )
 }
 
-async function toQuestions(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
+/** Questions as they are answered. */
+export async function toQuestions(core: Core, rows: store.QuestionRow[]): Promise<Question[]> {
   return (await withKeysInForce(core.db, rows)).map((row) => ({
     id: row.id,
     exam_id: row.examId,

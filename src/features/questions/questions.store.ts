@@ -15,8 +15,6 @@ export interface QuestionFilter {
   examId: number | undefined
   /** Folded. */
   tagKey: string | undefined
-  /** Only those that the older generation knows. */
-  isOlder: boolean
 }
 
 export async function listQuestions(
@@ -192,13 +190,8 @@ export async function lockQuestionsOfType(
   tx: Executor,
   examId: number,
   type: QuestionRow['questionType'],
-  isOlder: boolean,
 ): Promise<number[]> {
-  const ofType = and(
-    eq(questions.examId, examId),
-    eq(questions.questionType, type),
-    isOlder ? IS_KNOWN_TO_OLDER : undefined,
-  )
+  const ofType = and(eq(questions.examId, examId), eq(questions.questionType, type))
   return (await lockedInOrder(tx, ofType)).map(({ id }) => id)
 }
 
@@ -221,13 +214,9 @@ function lockedInOrder(db: Executor, condition: SQL | undefined) {
   return db.select({ id: questions.id }).from(questions).where(condition).orderBy(questions.id).for('update')
 }
 
-function matching({ examId, tagKey, isOlder }: QuestionFilter) {
+function matching({ examId, tagKey }: QuestionFilter) {
   return and(
     examId === undefined ? undefined : eq(questions.examId, examId),
     tagKey === undefined ? undefined : sql`${questions.tagKeys} @> ${JSON.stringify([tagKey])}::jsonb`,
-    isOlder ? IS_KNOWN_TO_OLDER : undefined,
   )
 }
-
-/** `isKnownToOlder` (kinds/kinds.ts) as a condition. */
-const IS_KNOWN_TO_OLDER = sql`${questions.questionType} in ('MCQ', 'MSQ', 'NUMERIC') and ${questions.moreOptions} = '[]'`

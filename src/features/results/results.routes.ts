@@ -11,10 +11,7 @@ import { describePage } from '../../paging.ts'
 import { ATTEMPTS_PER_PAGE, getResult, listAttempts } from './results.service.ts'
 
 /** Finished attempts (docs/protocol/exams.md#attempts), at `/api/v01/attempts`, for signed-in people. */
-export const resultRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }> = async (
-  app,
-  { core, isOlder = false },
-) => {
+export const resultRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'exams')
 
   operation('listAttempts', 'GET /', {
@@ -33,6 +30,6 @@ export const resultRoutes: FastifyPluginAsync<{ core: Core; isOlder?: boolean }>
     params: AttemptParams,
     answer: ResultAnswer,
     refuses: ['not_found', 'results_not_released', 'exam_in_progress'],
-    run: (request) => getResult(core, request.caller.userId, request.params.attempt_id, { isOlder }),
+    run: (request) => getResult(core, request.caller.userId, request.params.attempt_id),
   })
 }

@@ -22,7 +22,6 @@ import { reaches } from '../attempts/scoring.ts'
 import { placesOf, type Sitting, showGiven, showOwn, showRight } from '../attempts/sitting.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
-import { isKnownToOlder } from '../questions/kinds/kinds.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import * as store from './results.store.ts'
 
@@ -49,14 +48,12 @@ export async function listAttempts(
 
 /**
  * A finished attempt, question by question. 404 for another person's, 403 `results_not_released` until it may be seen,
- * and `exam_in_progress` during another attempt at the exam if that locks help. `isOlder`: without the questions that
- * the older generation doesn't know.
+ * and `exam_in_progress` during another attempt at the exam if that locks help.
  */
 export async function getResult(
   core: Core,
   userId: number,
   attemptId: number,
-  { isOlder = false }: { isOlder?: boolean },
 ): Promise<Content<ResultAnswer>> {
   await closeOverdueOf(core, userId)
   const finished = await store.findReviewable(core.db, userId, attemptId)
@@ -73,7 +70,6 @@ export async function getResult(
       released.attempt,
       await paperOf(core, core.db, finished.attempt),
       finished.inForce,
-      isOlder,
     ),
   }
 }
@@ -89,7 +85,7 @@ export async function getReviewed(
 ): Promise<ReviewedQuestion> {
   const finished = await requireOwn(core, userId, attempt_id)
   const isSeen = showsResults(finished.exam) && !(await findLive(core, userId, finished.exam.id))
-  const { review } = isSeen ? await getResult(core, userId, attempt_id, {}) : { review: [] }
+  const { review } = isSeen ? await getResult(core, userId, attempt_id) : { review: [] }
   const reviewed = review.find(({ id }) => id === question_id)
   if (!reviewed) throw new AppError('not_found')
   return reviewed
@@ -101,7 +97,6 @@ export async function reviewAttempt(
   attempt: Sitting & { answers: Answers },
   paper: Paper,
   inForce: readonly Regrade[],
-  isOlder = false,
 ): Promise<ReviewedQuestion[]> {
   const { key, questions } = paper.gradedBy(inForce)
   const explanations = await findExplanations(core.db, paper.tasks)
@@ -112,7 +107,6 @@ export async function reviewAttempt(
     const question = paper.questions[place] as PublicQuestion
     const task = paper.tasks[place] as StoredQuestion
     const graded = questions[place] as GradedQuestion
-    if (isOlder && !isKnownToOlder(task)) continue
     const given = attempt.answers[task.id]
     const { verdict, marks } = key.judgeOne(place, given)
     review.push({

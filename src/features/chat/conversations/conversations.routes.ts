@@ -15,28 +15,20 @@ import { operations } from '../../../http/operations.ts'
 import * as service from './conversations.service.ts'
 import { getCounters } from './memberships.service.ts'
 
-/** The older generation lists all conversations by activity, and counts what is unread in all of them. */
-export interface ChatParts {
-  core: Core
-  isOlder?: boolean
-}
-
 /** Own conversations, how far one has read them, and what is unread. Part of `chatRoutes`. */
-export const conversationRoutes: FastifyPluginAsync<ChatParts> = async (app, { core, isOlder }) => {
+export const conversationRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'chat')
 
   operation('listConversations', 'GET /conversations', {
     summary: 'Own conversations, pinned ones first, then by latest activity',
     budget: 'heavy',
     decidesHelpLock: true,
-    ...(isOlder ? {} : { query: ConversationsQuery }),
+    query: ConversationsQuery,
     answer: ConversationsAnswer,
     run: async (request) => ({
-      conversations: await service.listConversations(
-        core,
-        request.caller.userId,
-        isOlder ? {} : { archived: (request.query as ConversationsQuery).archived ?? false },
-      ),
+      conversations: await service.listConversations(core, request.caller.userId, {
+        archived: request.query.archived ?? false,
+      }),
     }),
   })
 
@@ -50,18 +42,6 @@ export const conversationRoutes: FastifyPluginAsync<ChatParts> = async (app, { c
       conversation: await service.getConversation(core, request.caller.userId, request.params.id),
     }),
   })
-
-  if (!isOlder)
-    operation('changeConversationSettings', 'PATCH /conversations/:id/settings', {
-      summary: 'Mute, archive or pin a conversation for oneself',
-      params: IdParams,
-      body: SettingsBody,
-      answer: SettingsAnswer,
-      refuses: ['not_found', 'too_many'],
-      run: async ({ caller, params, body }) => ({
-        settings: await service.changeSettings(core, caller.userId, params.id, body),
-      }),
-    })
 
   operation('markRead', 'POST /conversations/:id/read', {
     summary: 'Mark messages as read',
@@ -78,9 +58,22 @@ export const conversationRoutes: FastifyPluginAsync<ChatParts> = async (app, { c
     summary: 'Unread messages and pending requests',
     decidesHelpLock: true,
     answer: UnreadAnswer,
-    run: async (request) => {
-      const counters = await getCounters(core, request.caller.userId)
-      return { ...counters, unread: isOlder ? counters.unread_all : counters.unread }
-    },
+    run: (request) => getCounters(core, request.caller.userId),
+  })
+}
+
+/** What one sets for a conversation, at `/api/v01/chat`. */
+export const conversationSettingsRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
+  const operation = operations(app, 'chat')
+
+  operation('changeConversationSettings', 'PATCH /conversations/:id/settings', {
+    summary: 'Mute, archive or pin a conversation for oneself',
+    params: IdParams,
+    body: SettingsBody,
+    answer: SettingsAnswer,
+    refuses: ['not_found', 'too_many'],
+    run: async ({ caller, params, body }) => ({
+      settings: await service.changeSettings(core, caller.userId, params.id, body),
+    }),
   })
 }

@@ -21,14 +21,3 @@ const KINDS: Record<QuestionType, Kind> = {
 export function kindOf(type: QuestionType): Kind {
   return KINDS[type]
 }
-
-/** The types that the older generation knows. */
-export const OLDER_TYPES: readonly QuestionType[] = ['MCQ', 'MSQ', 'NUMERIC']
-
-/** Whether the older generation can show and grade the question. */
-export function isKnownToOlder(question: {
-  question_type: QuestionType
-  more_options: readonly string[]
-}): boolean {
-  return OLDER_TYPES.includes(question.question_type) && question.more_options.length === 0
-}
