@@ -89,6 +89,7 @@ interface Discovery {
 
 export function createOidc(settings: OidcSettings, clock: () => number, log: FastifyBaseLogger): Oidc {
   let described: Discovery | undefined
+  /** So that the log has the beginning and the end of an outage once. */
   let isDown = false
   const discoverOnce = shared(() => discover(settings, clock()))
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { toDiskError } from './disk-errors.ts'
 
-/** Text on the disk that was written once, to be read once. */
+/** A file that was written once, to be read once; disposing of it deletes it. */
 export interface Spool extends AsyncDisposable {
   read(): Readable
 }

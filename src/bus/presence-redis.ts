@@ -11,8 +11,8 @@ import { type SharedRedis, tryCommand } from './redis-connections.ts'
 /** How long the list of a dead node's people is kept, so that a living node can announce that they are offline. */
 const KEEP_SECONDS = 600
 
-/** People who are asked for in one script: it holds up all others. */
-const AT_ONCE = 500
+/** Few enough for one script: Redis does nothing else while it runs. */
+const PEOPLE_A_SCRIPT = 500
 
 /**
  * The beginning of each script: `live` are the nodes whose lease is valid by Redis's clock; `elsewhere(id)` is whether
@@ -144,7 +144,7 @@ export function createRedisPresence(
   async function correctGuesses(): Promise<void> {
     const userIds = [...guessed]
     guessed.clear()
-    for (const some of slicesOf(userIds, AT_ONCE)) {
+    for (const some of slicesOf(userIds, PEOPLE_A_SCRIPT)) {
       for (const userId of await online(some)) tell(userId)
     }
   }

@@ -63,6 +63,7 @@ export const legacyGeneration: FastifyPluginAsync<LegacyOptions> = async (app, {
         const rest = url.slice(from.length)
         return typeof to === 'string' ? to + rest : (to[rest] ?? '')
       })
+      // The newer routes' answers, as this generation has them: without later fields, with 0 where there is no percentage.
       leaveOutAdditions(scope)
       fillPercentages(scope)
       answerAsOlder(scope, core)

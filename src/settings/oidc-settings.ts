@@ -50,7 +50,7 @@ export interface OidcSettings {
   scopes: string
   /** People with this value in this claim are administrators; undefined: roles are given by hand. */
   admins: { claim: string; value: string } | undefined
-  /** Addresses to which the provider may send people back, for apps. */
+  /** Where apps may have the provider send people back to; other addresses are refused. */
   redirectUris: string[]
   /** Whose addresses count as verified if the provider doesn't say whether they are. */
   emailDomains: string[]

@@ -201,6 +201,7 @@ export const mentions = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     conversationId: integer().notNull(),
+    /** The message's place in its conversation, to compare with the read pointer. */
     seq: integer().notNull(),
     messageId: integer()
       .notNull()

@@ -46,8 +46,8 @@ export const practiceSettings = pgTable(
 const OUTCOMES = ['right', 'partly', 'wrong'] as const
 export type ReviewOutcome = (typeof OUTCOMES)[number]
 
-/** What a stored review answers when it is sent again; its explanation is that of its paper. */
-export interface StoredOutcome {
+/** What a review that is sent again answers. The explanation isn't stored: it is read from the review's paper. */
+export interface StoredReviewAnswer {
   correct: StoredAnswer
   correct_answer: string
   card: ReviewedCard
@@ -84,7 +84,7 @@ export const practiceReviews = pgTable(
     expected: doublePrecision(),
     /** The version of `ts-fsrs` that scheduled it. */
     scheduler: text().notNull(),
-    stored: jsonb().$type<StoredOutcome>(),
+    stored: jsonb().$type<StoredReviewAnswer>(),
     undoneAt: instant(),
   },
   (table) => [

@@ -8,8 +8,8 @@ import { releaseResult, type StoredScore } from '../attempts/result-visibility.s
 import * as store from './account-export.store.ts'
 import { AREAS, LEFT_OUT } from './account-export-areas.store.ts'
 
-/** Most rows, or objects of a page, that are in memory at once. */
-const AT_ONCE = 100
+/** Most rows of a table that are in memory at once, or most objects on one page of notes. */
+const ROWS_AT_ONCE = 100
 
 /** Throws once the person may no longer have their export: an exam that locks help has begun, or the session ended. */
 type Check = () => Promise<void>
@@ -75,7 +75,7 @@ function schemaOf(name: string, area: store.Area) {
 
 /** The rows, read in steps; rows that were deleted meanwhile are left out. */
 async function* readRows({ core, userId, check }: Export, area: store.Area): AsyncGenerator<store.Row> {
-  for (const keys of slicesOf(await store.listKeys(core.db, userId, area), AT_ONCE)) {
+  for (const keys of slicesOf(await store.listKeys(core.db, userId, area), ROWS_AT_ONCE)) {
     await check()
     yield* await store.listRows(core.db, userId, area, keys)
   }
@@ -130,7 +130,7 @@ function finish(name: string, row: store.Row, lost: ReadonlySet<unknown>): store
 async function* writePage({ core, check }: Export, { objects, ...page }: store.Row): AsyncGenerator<string> {
   yield `${JSON.stringify(page).slice(0, -1)},"objects":[`
   let separator = ''
-  for (const ids of slicesOf(objects as number[], AT_ONCE)) {
+  for (const ids of slicesOf(objects as number[], ROWS_AT_ONCE)) {
     await check()
     const texts = await store.listObjects(core.db, ids)
     if (texts.length === 0) continue

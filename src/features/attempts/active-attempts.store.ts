@@ -34,7 +34,10 @@ export async function listOwnActive(
   )
 }
 
-/** Exams that somebody takes, with some of those who do. */
+/**
+ * Exams with attempts under way, those with most students first, and the first `attempts` of each by username. What ended
+ * before `endedBefore` only waits to be closed, and isn't counted.
+ */
 export async function listSittings(
   db: Executor,
   endedBefore: Date,

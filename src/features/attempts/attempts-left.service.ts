@@ -29,7 +29,7 @@ export function remainingOf(most: number | null, used: number): number | null {
 
 /**
  * 409 `no_active_attempt` if there is none, 409 `another_attempt` if it isn't the one that is meant (`attemptId`);
- * 404 like `requireStanding`.
+ * 404 `not_found` for an exam that the person can't see.
  */
 export async function requireLive(
   core: Core,

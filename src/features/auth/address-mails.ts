@@ -90,6 +90,7 @@ async function mailLink(
   message: MailContent,
   closing: AbortSignal,
 ): Promise<void> {
+  // One for all tries: its hash tells the slot that a try repeats the first one.
   const { token, hash } = createSecretToken()
   const slot = mailSlotOf(user, message.purpose)
   for (const pause of [...RETRY_PAUSES_MS, undefined]) {

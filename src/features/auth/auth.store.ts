@@ -41,7 +41,7 @@ export async function hasUsers(db: Executor): Promise<boolean> {
   return rows.length > 0
 }
 
-/** By username or e-mail address, in any case. */
+/** By username or e-mail address; upper and lower case are the same. */
 export async function findUserByIdentifier(db: Executor, identifier: string): Promise<UserRow | undefined> {
   const [row] = await db
     .select()

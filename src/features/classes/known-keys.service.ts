@@ -50,7 +50,10 @@ export async function toReadMarks(
   return closed === closedThere ? reading : core
 }
 
-/** Whether somebody may know the keys of these exams, and marks that tell them: administrators may. */
+/**
+ * Whether the viewer may see the answer keys of these exams, and marks from which a key could be worked out:
+ * administrators may, teachers once the keys are open to them.
+ */
 export async function readKeys(
   core: Core,
   db: Executor,

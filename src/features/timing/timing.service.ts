@@ -117,7 +117,7 @@ export async function findClassAccommodation(
   classId: number,
 ): Promise<ClassAccommodation | undefined> {
   const times = await store.findClassAccommodation(core.db, examId, classId)
-  return times && presentOfClass(classId, times)
+  return times && toClassAccommodation(classId, times)
 }
 
 /** Sets a class's times; attempts under way follow. 404 unless the exam is for the class, 409 `changed` as above. */
@@ -138,7 +138,7 @@ export async function setClassAccommodation(
       subject: ['exam', examId],
       summary: `Class ${classId}: ${describeTimes(times)}`,
     })
-    return presentOfClass(classId, times)
+    return toClassAccommodation(classId, times)
   })
 }
 
@@ -162,7 +162,7 @@ export async function deleteClassAccommodation(
   })
 }
 
-function presentOfClass(classId: number, times: PersonalTimes): ClassAccommodation {
+function toClassAccommodation(classId: number, times: PersonalTimes): ClassAccommodation {
   return { class_id: classId, ...presentTimes(times) }
 }
 

@@ -90,7 +90,7 @@ export async function changeRoles(core: Core, actor: Actor, offered: unknown[]) 
       })
       outcomes.push(...applied)
     } catch (error) {
-      // What is committed stays, so the others are named rather than the whole request refused.
+      // What is committed stays, so the remaining people get `unavailable` rather than the whole request.
       if (outcomes.length === 0) throw error
       outcomes.push(...some.map(() => new AppError('unavailable')))
     }

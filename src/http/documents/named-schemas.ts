@@ -58,7 +58,7 @@ export class Components {
     this.schemas[name] = this.#tidy(form)
   }
 
-  /** Removes keywords and formats that only this service's validator knows; a field with a default may be left out. */
+  /** Removes keywords and formats that only this service's validator knows; a field with a default becomes optional. */
   #tidy({ errorMessage: _, verbatim, patternProperties, format, ...schema }: Schema): Schema {
     const { properties, required, items, contentSchema, anyOf, allOf, additionalProperties } = schema
     const show = (part: Schema) => this.show(part)

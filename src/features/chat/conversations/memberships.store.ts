@@ -126,7 +126,7 @@ export interface CountersRow {
   mentions: number
   /** Unread messages of the given conversation; null without one, or if the person is not in it. */
   conversationUnread: number | null
-  /** Whether an exam locks their help. */
+  /** Whether an exam locks their help: then they are told no counters. */
   isLocked: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
 import { given, type Row, rowOf } from '../../../db/rows.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
-import { practiceCards, practiceReviews, type StoredOutcome } from '../../../db/tables/practice.tables.ts'
+import { practiceCards, practiceReviews, type StoredReviewAnswer } from '../../../db/tables/practice.tables.ts'
 import { isCurrentPaper } from '../../attempts/current-paper.sql.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
@@ -69,7 +69,7 @@ const STORED = rowOf(practiceReviews, [
 ])
 
 /** A review of the person's own, as it was stored. */
-export type StoredReview = Row<typeof STORED> & { isUndone: boolean; stored: StoredOutcome }
+export type StoredReview = Row<typeof STORED> & { isUndone: boolean; stored: StoredReviewAnswer }
 
 /** Reviews in practice, undone ones too, by their ids. */
 export async function listReviews(
@@ -109,7 +109,7 @@ const NEW = rowOf(
 )
 
 export type NewReview = LoggedReview &
-  Omit<Row<typeof NEW>, 'arrivedAt' | 'scheduler'> & { answer: StoredAnswer; stored: StoredOutcome }
+  Omit<Row<typeof NEW>, 'arrivedAt' | 'scheduler'> & { answer: StoredAnswer; stored: StoredReviewAnswer }
 
 export async function insertReviews(
   tx: Executor,
