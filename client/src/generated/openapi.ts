@@ -1034,26 +1034,6 @@ export interface paths {
       }
     }
   }
-  '/api/v01/chat/conversations/{id}/settings': {
-    /** Mute, archive or pin a conversation for oneself */
-    patch: {
-      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
-      requestBody?: { content: { 'application/json': SettingsBody } }
-      responses: {
-        200: { content: { 'application/json': SettingsAnswer } }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'too_many'> } }
-        413: { content: { 'application/json': Failure<'payload_too_large'> } }
-        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-  }
   '/api/v01/chat/conversations/{id}/read': {
     /** Mark messages as read */
     post: {
@@ -1371,6 +1351,26 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/chat/conversations/{id}/settings': {
+    /** Mute, archive or pin a conversation for oneself */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': SettingsBody } }
+      responses: {
+        200: { content: { 'application/json': SettingsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -2486,6 +2486,23 @@ export interface paths {
       }
     }
   }
+  '/api/v01/exams/{exam_id}/attempt-status': {
+    /** Whether an attempt is under way, and how many are left */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': StatusAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/exams/{exam_id}/end': {
     /** Say that this device has nothing more to send, since the time is up */
     post: {
@@ -2500,23 +2517,6 @@ export interface paths {
         409: { content: { 'application/json': Failure<'no_active_attempt' | 'another_attempt'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'rate_limited'> } }
-        500: { content: { 'application/json': Failure<'internal_error'> } }
-        503: { content: { 'application/json': Failure<'unavailable'> } }
-      }
-    }
-  }
-  '/api/v01/exams/{exam_id}/attempt-status': {
-    /** Whether an attempt is under way, and how many are left */
-    get: {
-      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
-      requestBody?: never
-      responses: {
-        200: { content: { 'application/json': StatusAnswer } }
-        304: { content: {} }
-        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
-        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
