@@ -15,7 +15,7 @@ UPDATE attempts SET status = 'active' WHERE status = 'running';
 --> statement-breakpoint
 ALTER TABLE attempts DROP CONSTRAINT attempts_status_check;
 --> statement-breakpoint
-ALTER TABLE attempts ADD CONSTRAINT attempts_status_check CHECK (status in ('active', 'submitted', 'expired', 'manual'));
+ALTER TABLE attempts ADD CONSTRAINT attempts_status_check CHECK (status in ('active', 'submitted', 'expired', 'manual')) NOT VALID;
 --> statement-breakpoint
 -- 1.0.0 reads by another index.
 DROP INDEX practice_cards_due_idx;

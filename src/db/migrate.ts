@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { driverOptions } from './database-client.ts'
 import { databaseError } from './database-errors.ts'
 import { LOCKS } from './locks.ts'
+import { lockTables } from './table-locks.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
 /** What the operator has to do when the database refuses a migration, by PostgreSQL's error code. */
@@ -26,7 +27,11 @@ export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>)
     await sql.begin(async (tx) => {
       await tx`select set_config('statement_timeout', '0', true)`
       await takeTurn(tx, log)
-      for (const { statements, hash, createdAt } of await listPending(tx)) {
+      const pending = await listPending(tx)
+      // All at once, before anything changes: nodes that serve would wait for one table while they hold another.
+      const existing = pending.length === 0 ? [] : await listExistingTables(tx)
+      if (existing.length > 0) await lockTables(tx, existing)
+      for (const { statements, hash, createdAt } of pending) {
         for (const statement of statements) await tx.unsafe(statement)
         await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${createdAt})`
       }
@@ -38,6 +43,14 @@ export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>)
   } finally {
     await sql.end({ timeout: 3 })
   }
+}
+
+async function listExistingTables(tx: postgres.TransactionSql): Promise<string[]> {
+  const rows = await tx<{ name: string }[]>`
+    select relname::text as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname = any (${listOwnTables()})
+     order by relname`
+  return rows.map(({ name }) => name)
 }
 
 /** The names of all tables of the service. */
@@ -101,7 +114,7 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
   if (done.some(({ created_at }) => Number(created_at) > Number(migrations.at(-1)?.createdAt)))
     throw new Error(
       'the database belongs to a newer version of the service, whose migrations this one does not know: start that ' +
-        'version, or restore a backup from before the upgrade',
+        'version, or restore a backup from before the upgrade into a new, empty database',
     )
   return migrations.filter(({ createdAt }) => createdAt > last)
 }

@@ -140,6 +140,31 @@ test('a node does not start on the schema of a newer version', async () => {
   await expect(migrate(database.url, quiet)).rejects.toThrow(/belongs to a newer version of the service/)
 })
 
+test.each([
+  ['attempts', 'users'],
+  ['users', 'attempts'],
+])('a node that reads %s and then %s lets the migrations finish, and they let it', async (first, second) => {
+  const database = await createDatabase('template0')
+  await fillReleasedSchema(database.url)
+  const node = postgres(database.url, { max: 2, onnotice: () => {} })
+  onTestFinished(async () => {
+    await node.end()
+    await database.drop()
+  })
+  let migrating: Promise<void> | undefined
+  await node.begin(async (tx) => {
+    await tx`select from ${tx(first)}`
+    migrating = migrate(database.url, quiet)
+    await expect
+      .poll(() => node`select from pg_locks where not granted and relation = ${first}::regclass`)
+      .toHaveLength(1)
+    await tx`select from ${tx(second)}`
+  })
+  await migrating
+  const service = await startService({ database })
+  await service.close()
+})
+
 test('nodes of 1.0.0 are told that they can serve every exam, so that they store papers and attempts in the one form', async () => {
   const service = await startService()
   onTestFinished(() => service.close())

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Files } from '../../adapters/files.ts'
+import { lockTables } from '../../db/table-locks.ts'
 import { type AddPart, type ArchivePart, BackupError, type BackupFile, readTar, writeTar } from './archive.ts'
 import * as store from './backup.store.ts'
 
@@ -226,7 +227,10 @@ export async function restoreBackup(
       for (const { name } of manifest.tables)
         if (LEFT_OUT.has(name) || !tables.some((each) => each.name === name))
           throw new BackupError(`The backup has rows of ${name}, which no backup has`)
-      await store.lockTables(tx, tables)
+      await lockTables(
+        tx,
+        tables.map(({ name }) => name),
+      )
       const sessions = [...new Set([...manifest.sessions, ...(await store.listSessions(tx))])]
       const keys = await store.beginLoading(tx, tables)
       await load(tx, place.files, from, manifest, progress)

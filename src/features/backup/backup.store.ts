@@ -7,8 +7,6 @@ import * as replica from '../../db/read-replica.ts'
 import { ALL_BEFORE, ENDED } from '../../db/tables/sign-in.tables.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 
-const DEADLOCK = '40P01'
-
 /** The driver itself: COPY, and catalogs that no table of ours describes. */
 export type Sql = postgres.Sql | postgres.TransactionSql
 
@@ -131,26 +129,6 @@ export async function beginLoading(tx: Sql, tables: Table[]): Promise<ForeignKey
   for (const { name } of tables) await tx`alter table ${tx(name)} disable trigger user`
   await tx`truncate ${tx(tables.map(({ name }) => name))}`
   return keys
-}
-
-/** How often a running node may be in the way. */
-const MOST_TRIES = 100
-
-/**
- * Nobody else reads or writes the tables until the transaction ends. Nodes that run have them in other orders: of two
- * that wait for one another PostgreSQL ends one. If it is this one, it lets go of all and begins again.
- */
-export async function lockTables(tx: postgres.TransactionSql, tables: Table[]): Promise<void> {
-  const names = tables.map(({ name }) => name)
-  for (let tries = 1; ; tries++) {
-    const error = await tx
-      .savepoint((inner) => inner`lock table ${inner(names)} in access exclusive mode`)
-      .then(() => undefined)
-      .catch((caught: unknown) => caught)
-    if (error === undefined) return
-    if (tries === MOST_TRIES || !(error instanceof postgres.PostgresError) || error.code !== DEADLOCK)
-      throw error
-  }
 }
 
 /** Throws if a row refers to one that isn't there. */

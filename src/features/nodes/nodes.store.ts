@@ -46,6 +46,9 @@ export async function reportAlive(
   )
 }
 
+/** PgBouncer's `application_name_add_host` adds ` - <host>:<port>`. */
+const NAME = sql`regexp_replace(application_name, ' - .*$', '')`
+
 /**
  * Whether nodes of other versions run: they have a row, or, as 1.0.0 writes none, at least a connection that names
  * them.
@@ -58,8 +61,8 @@ export async function hasOtherVersions(db: Executor): Promise<boolean> {
     select exists (select from ${nodes} where version <> ${VERSION} and seen_at > now() - ${GONE})
         or exists (
           select from pg_stat_activity
-           where datname = current_database() and application_name ~ '^exam-practice( [0-9]|$)'
-             and application_name <> ${CONNECTION_NAME}) as has`,
+           where datname = current_database() and ${NAME} ~ '^exam-practice( [0-9]|$)'
+             and ${NAME} <> ${CONNECTION_NAME}) as has`,
   )
   return row?.has === true
 }
