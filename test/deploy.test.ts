@@ -64,7 +64,7 @@ test('the ingress waits as long, and takes uploads as large, as the configuratio
 
 test('CONTRIBUTING names how to write the client’s types anew, and where what belongs to a person is exported', async () => {
   const text = await read('CONTRIBUTING.md')
-  const areas = 'features/account/account-export-areas.ts'
+  const areas = 'features/account/account-export-areas.store.ts'
   expect(text).toContain('npm run generate -w client')
   expect(text).toContain(areas)
   expect(existsSync(new URL(`../src/${areas}`, import.meta.url))).toBe(true)

@@ -3,7 +3,11 @@ import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query } from '../../../db/query.ts'
 import { given, type Row, rowOf } from '../../../db/rows.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
-import { practiceCards, practiceReviews, type StoredReviewAnswer } from '../../../db/tables/practice.tables.ts'
+import {
+  practiceCards,
+  practiceReviews,
+  type StoredReviewAnswer,
+} from '../../../db/tables/practice.tables.ts'
 import { isCurrentPaper } from '../../attempts/current-paper.sql.ts'
 import { isHelpLocked } from '../../help-lock/help-lock.sql.ts'
 import { hasVisibleResults } from '../../results/visible-results.sql.ts'
