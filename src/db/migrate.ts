@@ -29,7 +29,7 @@ export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>)
       await takeTurn(tx, log)
       const pending = await listPending(tx)
       // All at once, before anything changes: nodes that serve would wait for one table while they hold another.
-      const existing = pending.length === 0 ? [] : await listExistingTables(tx)
+      const existing = pending.length === 0 ? [] : await listUsedNames(tx)
       if (existing.length > 0) await lockTables(tx, existing)
       for (const { statements, hash, createdAt } of pending) {
         for (const statement of statements) await tx.unsafe(statement)
@@ -45,11 +45,11 @@ export async function migrate(url: string, log: Pick<FastifyBaseLogger, 'info'>)
   }
 }
 
-async function listExistingTables(tx: postgres.TransactionSql): Promise<string[]> {
+/** Those of the service's names that are in use, by its own tables or by another program's. */
+async function listUsedNames(tx: postgres.TransactionSql): Promise<string[]> {
   const rows = await tx<{ name: string }[]>`
     select relname::text as name from pg_class
-     where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname = any (${listOwnTables()})
-     order by relname`
+     where relnamespace = current_schema()::regnamespace and relname = any (${listOwnTables()}) order by 1`
   return rows.map(({ name }) => name)
 }
 
@@ -121,13 +121,10 @@ async function listPending(tx: postgres.TransactionSql): Promise<Migration[]> {
 
 /** Throws if another program has tables of the same names. */
 async function requireFreeNames(tx: postgres.TransactionSql): Promise<void> {
-  const taken = await tx<{ name: string }[]>`
-    select relname::text as name from pg_class
-     where relnamespace = current_schema()::regnamespace and relname = any (${listOwnTables()}) order by 1`
+  const taken = await listUsedNames(tx)
   if (taken.length === 0) return
-  const names = taken.map(({ name }) => name).join(', ')
   throw new Error(
-    `the database has tables of another program that the service needs the names of (${names}): ` +
+    `the database has tables of another program that the service needs the names of (${taken.join(', ')}): ` +
       'give it a database of its own, or a schema (create schema exam, and ?search_path=exam,public in DATABASE_URL)',
   )
 }
