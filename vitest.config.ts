@@ -21,6 +21,7 @@ const BROWSERS = ['client/test/browser/*.test.ts', 'test/desk/*.test.ts']
  */
 const HEAVY = [
   'client/test/model.test.ts',
+  'packages/exchange/test/hostile-files.test.ts',
   'test/{cli,database-away,image,older-generation,process}.test.ts',
   'test/bus/redis-cluster.test.ts',
   'test/db/{address,failover,pooler,replica}.test.ts',
@@ -56,7 +57,7 @@ export default defineConfig({
           ...settings,
           name: 'quick',
           setupFiles: ['test/support/runner/costs.ts'],
-          include: ['test/**/*.test.ts', 'client/test/**/*.test.ts'],
+          include: ['{test,client/test,packages/*/test}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...BROWSERS, ...HEAVY, ...TIMED],
         },
       },

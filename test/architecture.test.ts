@@ -25,6 +25,20 @@ test('the imports of the client and of the desk close no circle', async () => {
   expect(findCircles(sources)).toEqual([])
 })
 
+test('the package that reads and writes files of questions stands alone, and closes no circle', async () => {
+  const sources = await readSources('packages/exchange/src/**/*.ts')
+  expect(sources.size).toBeGreaterThan(20)
+  expect(findCircles(sources)).toEqual([])
+  const { dependencies } = JSON.parse(await readFile(`${root}/packages/exchange/package.json`, 'utf8'))
+  const strangers = [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)]
+      .map(([, name = '']) => (name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name))
+      .filter((name) => !name.startsWith('packages/exchange/src/') && !name.startsWith('node:'))
+      .filter((name) => !(name in dependencies)),
+  )
+  expect(strangers).toEqual([])
+})
+
 test('no name of a file in src and schemas occurs twice', async () => {
   const names: string[] = []
   for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts'], { cwd: root }))

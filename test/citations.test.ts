@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const CODE = ['src', 'schemas', 'test', 'client', 'desk', 'bench', 'scripts', 'examples'].map(
+const CODE = ['src', 'schemas', 'test', 'client', 'desk', 'bench', 'scripts', 'examples', 'packages'].map(
   (folder) => `${folder}/**/*.{ts,tsx,css,svelte}`,
 )
 
-const DOCUMENTS = ['*.md', '.github/*.md', '{docs,client,languages,deploy}/**/*.md']
+const DOCUMENTS = ['*.md', '.github/*.md', '{docs,client,languages,deploy,packages}/**/*.md']
 
 /** A citation in a comment, such as `docs/protocol/realtime.md#order`. */
 const CITATION = /[\w./-]*\w\.md(?:#[\w-]+)?/g

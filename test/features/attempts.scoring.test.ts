@@ -1,9 +1,9 @@
+import { isWithin, parseDecimal } from '@exam-practice/exchange/decimals'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../../src/db/tables/attempts.tables.ts'
 import { AnswerKey, type KeyedQuestion } from '../../src/features/attempts/scoring.ts'
 import type { MsqScoring } from '../../src/features/questions/kinds/kind.ts'
-import { isWithin, parseDecimal } from '../../src/formats/decimals.ts'
 
 const TEXTS = {
   question_text: '',

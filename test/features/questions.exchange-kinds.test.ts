@@ -5,9 +5,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openArchive } from '../../src/features/questions/exchange/zip-archive.ts'
+import { text as anyText } from '../../packages/exchange/test/random-text.ts'
 import { form } from '../support/content/forms.ts'
-import { text as anyText } from '../support/content/random-text.ts'
+import { readZip } from '../support/content/zip.ts'
 import { sharedService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */
@@ -180,11 +180,11 @@ describe.runIf(process.env.QTI_SCHEMAS).each([
   test(`accept ${QUESTIONS} random questions`, async () => {
     const { examId, seed } = await newRandomExam()
     const { bytes } = await download(examId, format)
-    const { names, read } = await openArchive(bytes)
+    const contents = await readZip(bytes)
     const folder = await mkdtemp(path.join(tmpdir(), 'qti-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     await Promise.all(
-      names.map(async (name) => writeFile(path.join(folder, path.basename(name)), await read(name))),
+      [...contents].map(([name, content]) => writeFile(path.join(folder, path.basename(name)), content)),
     )
     const isManifest = (name: string) => name === 'imsmanifest.xml'
     const files = await readdir(folder)

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { text } from '../../packages/exchange/test/random-text.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
-import { text } from '../support/content/random-text.ts'
 import { sharedService } from '../support/service.ts'
 
 /** How many random questions are exchanged in each format. */

@@ -1,5 +1,5 @@
+import { type Decimal, digitsAt } from '@exam-practice/exchange/decimals'
 import type { Answers, GradedValues, StoredAnswer, StoredQuestion } from '../../db/tables/attempts.tables.ts'
-import { type Decimal, digitsAt } from '../../formats/decimals.ts'
 import { leastCommonMultiple } from '../../formats/fractions.ts'
 import type { CompiledKey, MsqScoring } from '../questions/kinds/kind.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'

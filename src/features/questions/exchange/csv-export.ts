@@ -1,11 +1,21 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import { markFormula } from '../../../formats/csv-cells.ts'
-import { readCsv } from '../../../formats/csv-reading.ts'
+import { readCsv, readNames } from '../../../formats/csv-reading.ts'
 import { COLUMNS, LATER_COLUMNS, QUESTION_COLUMNS, toOffered } from '../question-csv.ts'
-import type { ExchangeItem, ExportedQuestion } from './exchange-item.ts'
+import type { ExchangeItem, ExportedQuestion } from './exchange-mapping.ts'
 
 const CHUNK = 64 * 1024
+
+/** Bytes at the beginning of a file that tell whether it is a CSV. */
+const HEAD = 64 * 1024
+
+/** Whether a file begins with the names of our columns, in whatever encoding. */
+export function isQuestionCsv(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD)).toString('latin1')
+  const columns = readNames(head.replaceAll('\0', ''))
+  return COLUMNS.filter((column) => columns.includes(column)).length > 2
+}
 
 /** Reads a CSV as `import-csv` does, except that all questions go into the given exam, whatever `exam_id` says. */
 export async function* readCsvItems(bytes: Uint8Array): AsyncGenerator<ExchangeItem> {

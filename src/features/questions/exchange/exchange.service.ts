@@ -1,11 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import {
+  type ExportedItem,
+  type Image,
+  isGift,
+  type Question,
+  writeGift,
+  writeMoodleXml,
+  writeQti,
+} from '@exam-practice/exchange'
 import type { Content } from '../../../../schemas/common.ts'
 import type { Exchanged, ExportFormat, Tried } from '../../../../schemas/exchange.schemas.ts'
 import type { QuestionFields } from '../../../../schemas/questions.schemas.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
+import { AppError } from '../../../errors.ts'
 import { toZip } from '../../../formats/zip-stream.ts'
 import { breaks } from '../../../scheduling/breaks.ts'
 import type { Asker } from '../../../scheduling/fair-queue.ts'
@@ -21,12 +31,8 @@ import { toFields, toValues } from '../question-mapping.ts'
 import { findNamable, withKeysInForce } from '../questions.service.ts'
 import { listQuestionsAfter } from '../questions.store.ts'
 import { writeCsv } from './csv-export.ts'
-import type { ExchangeItem, ExportedQuestion, FoundImage } from './exchange-item.ts'
-import { readFileItems, type ThreadInput } from './exchange-reader.ts'
-import { unreadable } from './exchange-text.ts'
-import { isGift, writeGift } from './gift-writer.ts'
-import { writeMoodleXml } from './moodle-writer.ts'
-import { writeQti } from './qti-writer.ts'
+import { type ExchangeItem, type ExportedQuestion, toExported } from './exchange-mapping.ts'
+import { type ExchangeFile, readFileItems } from './exchange-reader.ts'
 
 /** Questions that a dry run shows. */
 const MOST_SHOWN = 50
@@ -49,7 +55,7 @@ export async function importFile(
   actor: Actor,
   asker: Asker,
   examId: number,
-  input: ThreadInput,
+  input: ExchangeFile,
   { teacherId, ...options }: ImportOptions & { teacherId: number | undefined },
 ): Promise<Content<Exchanged>> {
   const namable = await findNamable(core.db, teacherId)
@@ -75,12 +81,12 @@ export async function tryFile(
   core: Core,
   asker: Asker,
   examId: number,
-  input: ThreadInput,
+  input: ExchangeFile,
   end: AbortSignal,
 ): Promise<Content<Tried>> {
   await getExam(core, examId)
   const outcome = startOutcome()
-  const check = async (image: FoundImage) => {
+  const check = async (image: Image) => {
     const checked = await checkFound(core, image, asker)
     return 'error' in checked ? checked : { key: null }
   }
@@ -95,10 +101,10 @@ function startOutcome(): ImportOutcome {
 }
 
 /** Handles an image: answers its key, null in a dry run, or why it is refused. */
-type TakeImage = (image: FoundImage) => Promise<{ key: string | null } | { error: string }>
+type TakeImage = (image: Image) => Promise<{ key: string | null } | { error: string }>
 
 async function* readQuestions(
-  input: ThreadInput,
+  input: ExchangeFile,
   outcome: ImportOutcome,
   take: TakeImage,
   end: AbortSignal,
@@ -106,28 +112,27 @@ async function* readQuestions(
 ): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
   const { report } = outcome
   const takeBreak = breaks()
-  for await (const { format, items } of readFileItems(input, end)) {
+  for await (const { format, item } of readFileItems(input, end)) {
     outcome.format = format
-    for (const item of items) {
-      await takeBreak()
-      if ('note' in item) {
-        report.note(item.label, item.note)
-        continue
-      }
-      const read = await readItem(item, take, images)
-      if ('reason' in read) report.skip(item.label, read.reason)
-      else {
-        report.inserted += 1
-        yield read
-      }
+    if (!item) continue
+    await takeBreak()
+    if ('note' in item) {
+      report.note(item.label, item.note)
+      continue
+    }
+    const read = await readItem(item, take, images)
+    if ('reason' in read) report.skip(item.label, read.reason)
+    else {
+      report.inserted += 1
+      yield read
     }
   }
   // A CSV is recognised by its header, other formats only by their questions.
   if (outcome.format !== 'csv' && report.inserted + report.skipped === 0)
-    throw unreadable('The file holds no questions')
+    throw new AppError('invalid_file', { message: 'The file holds no questions' })
 }
 
-function checkFound(core: Core, { name, bytes }: FoundImage, asker: Asker) {
+function checkFound(core: Core, { name, bytes }: Image, asker: Asker) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return checkImage(core, path.posix.basename(name), buffer, IMAGE_BYTES, asker)
 }
@@ -208,13 +213,10 @@ export async function exportQuestions(
   check: () => Promise<void>,
 ): Promise<Download> {
   await getExam(core, examId)
+  const questions = streamQuestions(core, examId, check)
   const carries = format === 'gift' ? isGift : () => true
-  const questions = filterQuestions(streamQuestions(core, examId, check), carries)
+  const items = toItems(core, questions, carries)
   const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId, check), carries) : 0
-  const readImage = async ({ image_path: key }: ExportedQuestion): Promise<FoundImage | undefined> => {
-    const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
-    return file && { name: key as string, bytes: file.bytes }
-  }
   const name = `exam-${examId}`
   switch (format) {
     case 'csv':
@@ -229,14 +231,14 @@ export async function exportQuestions(
         leftOut,
         name: `${name}.gift`,
         contentType: 'text/plain; charset=utf-8',
-        body: Readable.from(writeGift(questions)),
+        body: Readable.from(writeGift(items)),
       }
     case 'moodle_xml':
       return {
         leftOut,
         name: `${name}.xml`,
         contentType: 'application/xml; charset=utf-8',
-        body: Readable.from(writeMoodleXml(questions, readImage)),
+        body: Readable.from(writeMoodleXml(items)),
       }
     case 'qti':
     case 'qti3':
@@ -244,7 +246,7 @@ export async function exportQuestions(
         leftOut,
         name: `${name}.zip`,
         contentType: 'application/zip',
-        body: toZip(writeQti(format, questions, readImage)),
+        body: toZip(writeQti(format === 'qti' ? '2.1' : '3.0', items)),
       }
   }
 }
@@ -269,18 +271,29 @@ async function* streamQuestions(
   } while (lastId !== undefined)
 }
 
-async function* filterQuestions(
+/** The questions that a format can carry, each with its image. */
+async function* toItems(
+  core: Core,
   questions: AsyncIterable<ExportedQuestion>,
-  carries: (question: ExportedQuestion) => boolean,
-): AsyncGenerator<ExportedQuestion> {
-  for await (const question of questions) if (carries(question)) yield question
+  carries: (question: Question) => boolean,
+): AsyncGenerator<ExportedItem> {
+  for await (const question of questions) {
+    const item = toExported(question)
+    if (carries(item.question))
+      yield { ...item, readImage: async () => await readImage(core, question.image_path) }
+  }
+}
+
+async function readImage(core: Core, key: string | null): Promise<Image | undefined> {
+  const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
+  return file && { name: key as string, bytes: file.bytes }
 }
 
 async function countOthers(
   questions: AsyncIterable<ExportedQuestion>,
-  carries: (question: ExportedQuestion) => boolean,
+  carries: (question: Question) => boolean,
 ): Promise<number> {
   let count = 0
-  for await (const question of questions) if (!carries(question)) count += 1
+  for await (const question of questions) if (!carries(toExported(question).question)) count += 1
   return count
 }

@@ -1,4 +1,4 @@
-import { type Decimal, isWithin, parseDecimal, writeDecimal } from '../../../formats/decimals.ts'
+import { type Decimal, isWithin, parseDecimal, writeDecimal } from '@exam-practice/exchange/decimals'
 import { readText } from './texts.ts'
 
 /** Longer than any sensible number, short enough to calculate exactly. */

@@ -1,5 +1,5 @@
+import { type Decimal, parseDecimal } from '@exam-practice/exchange/decimals'
 import { isLonger } from '../../../formats/code-points.ts'
-import { type Decimal, parseDecimal } from '../../../formats/decimals.ts'
 
 /** Code points of an accepted text, and of a given one. */
 export const LONGEST_ACCEPTED = 200

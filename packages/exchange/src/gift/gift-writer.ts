@@ -1,0 +1,70 @@
+import type { Accepted, Choice, ExportedItem, Question, Task } from '../question.ts'
+import { withWildcardsEscaped } from '../tasks.ts'
+
+/**
+ * What stands between the braces; undefined where GIFT has no form: for orders and gaps, and for answers with an arrow,
+ * which would be read as pairs.
+ */
+function writeAnswers(task: Task): string | undefined {
+  switch (task.kind) {
+    case 'choice':
+      return writeOptions(task)
+    case 'number':
+      return task.key === '' ? '#' : `#${task.key}:${task.tolerance}`
+    case 'text':
+      return task.accepted.length === 0 || task.accepted.some(({ text }) => text.includes('->'))
+        ? undefined
+        : lines(task.accepted.map(writeAccepted))
+    case 'matching':
+      return task.pairs.some(({ prompt }) => prompt.includes('->'))
+        ? undefined
+        : lines([
+            ...task.pairs.map(({ prompt, match }) => `=[plain]${escaped(prompt)} -> ${escaped(match)}`),
+            ...task.distractors.map((distractor) => `= -> ${escaped(distractor)}`),
+          ])
+    case 'ordering':
+    case 'gaps':
+      return undefined
+  }
+}
+
+/** Whether GIFT has a form for it. */
+export function isGift(question: Question): boolean {
+  return writeAnswers(question) !== undefined
+}
+
+/** Questions for which `isGift` holds. The format has no place for marks, images and carriage returns. */
+export async function* writeGift(items: AsyncIterable<ExportedItem>): AsyncGenerator<string> {
+  for await (const { name, question } of items) {
+    const { tags, explanation, text } = question
+    const named = tags.map((tag) => `// [tag:${tag.replace(/[[\]\\]/g, '\\$&')}]\n`).join('')
+    const feedback = explanation === '' ? '' : `\n\t####[plain]${escaped(explanation)}\n`
+    yield `${named}::${escaped(name)}::[plain]${escaped(text)}{${writeAnswers(question)}${feedback}}\n\n`
+  }
+}
+
+function writeOptions({ multiple, options }: Choice): string {
+  const right = options.filter(({ isRight }) => isRight).length
+  return lines(
+    options.map(({ text, isRight }) => {
+      const percent = isRight ? Number((100 / right).toFixed(5)) : right === 0 ? 0 : -100
+      const mark = multiple ? `~%${percent}%` : isRight ? '=' : '~'
+      return `${mark}[plain]${escaped(text)}`
+    }),
+  )
+}
+
+/** With its percentage even where that is all of them: without one, a text that looks like one would be taken for it. */
+function writeAccepted({ text, percent }: Accepted): string {
+  return `=%${percent}%[plain]${escaped(withWildcardsEscaped(text))}`
+}
+
+function lines(answers: readonly string[]): string {
+  return `\n${answers.map((answer) => `\t${answer}\n`).join('')}`
+}
+
+const SPECIAL = /[\\:#={}~]/g
+
+function escaped(text: string): string {
+  return text.replace(SPECIAL, '\\$&').replace(/\r\n|\r|\n/g, '\\n')
+}

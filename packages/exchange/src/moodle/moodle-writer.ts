@@ -1,0 +1,126 @@
+import type {
+  Choice,
+  ExportedItem,
+  Image,
+  Matching,
+  NumberEntry,
+  Ordering,
+  Question,
+  Task,
+  TextEntry,
+} from '../question.ts'
+import { withWildcardsEscaped } from '../tasks.ts'
+import { encodePath } from '../texts/addresses.ts'
+import { textToHtml } from '../texts/rich-text.ts'
+import { escapeXml } from '../xml.ts'
+import { writeCloze } from './cloze.ts'
+
+/** The names that Moodle has for them. */
+const TYPES: Record<Task['kind'], string> = {
+  choice: 'multichoice',
+  number: 'numerical',
+  text: 'shortanswer',
+  matching: 'matching',
+  ordering: 'ordering',
+  gaps: 'cloze',
+}
+
+/** The format has no place for negative marks. */
+export async function* writeMoodleXml(items: AsyncIterable<ExportedItem>): AsyncGenerator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
+  for await (const item of items) yield writeQuestion(item, await item.readImage?.())
+  yield '</quiz>\n'
+}
+
+function writeQuestion({ name, question }: ExportedItem, image: Image | undefined): string {
+  const { kind, explanation, tags, marks = '1' } = question
+  const picture = image && `<p><img src="@@PLUGINFILE@@/${encodePath(image.name)}" alt=""></p>`
+  const feedback = explanation === '' ? '' : writeText('generalfeedback', textToHtml(explanation))
+  const named = tags.map((tag) => `<tag><text>${escapeXml(tag)}</text></tag>`).join('')
+  return `  <question type="${TYPES[kind]}">
+    <name><text>${escapeXml(name)}</text></name>
+    <questiontext format="html">
+      <text>${escapeXml(writeStem(question) + (picture ?? ''))}</text>
+${image ? writeFile(image) : ''}    </questiontext>
+${feedback}    <defaultgrade>${marks}</defaultgrade>
+${writeAnswers(question)}${named && `    <tags>${named}</tags>\n`}  </question>
+`
+}
+
+function writeStem(question: Question): string {
+  return question.kind === 'gaps' ? writeCloze(question.text, question.gaps) : textToHtml(question.text)
+}
+
+function writeAnswers(task: Task): string {
+  switch (task.kind) {
+    case 'choice':
+      return writeChoices(task)
+    case 'number':
+      return writeNumeric(task)
+    case 'text':
+      return writeTexts(task)
+    case 'matching':
+      return writePairs(task)
+    case 'ordering':
+      return writeItems(task)
+    case 'gaps':
+      // The key stands in the text.
+      return ''
+  }
+}
+
+function writeFile({ name, bytes }: Image): string {
+  const slash = name.lastIndexOf('/')
+  const folder = escapeXml(`/${name.slice(0, slash + 1)}`)
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+  return `      <file name="${escapeXml(name.slice(slash + 1))}" path="${folder}" encoding="base64">${base64}</file>\n`
+}
+
+function writeText(element: string, html: string): string {
+  return `    <${element} format="html"><text>${escapeXml(html)}</text></${element}>\n`
+}
+
+function writeChoices({ multiple, options }: Choice): string {
+  const right = options.filter(({ isRight }) => isRight).length
+  const fraction = (isRight: boolean) => {
+    if (isRight) return Number((100 / right).toFixed(5))
+    // One wrong choice costs all marks, as it does here.
+    return multiple && right > 0 ? -100 : 0
+  }
+  const answers = options.map(
+    ({ text, isRight }) =>
+      `    <answer fraction="${fraction(isRight)}" format="html"><text>${escapeXml(textToHtml(text))}</text></answer>\n`,
+  )
+  return `    <single>${!multiple}</single>\n    <shuffleanswers>false</shuffleanswers>\n${answers.join('')}`
+}
+
+function writeNumeric({ key, tolerance }: NumberEntry): string {
+  if (key === '') return ''
+  return `    <answer fraction="100" format="moodle_auto_format"><text>${escapeXml(key)}</text><tolerance>${tolerance}</tolerance></answer>\n`
+}
+
+function writeTexts({ accepted }: TextEntry): string {
+  const answers = accepted.map(
+    ({ text, percent }) =>
+      `    <answer fraction="${percent}" format="moodle_auto_format"><text>${escapeXml(withWildcardsEscaped(text))}</text></answer>\n`,
+  )
+  return `    <usecase>0</usecase>\n${answers.join('')}`
+}
+
+function writePairs({ pairs, distractors }: Matching): string {
+  return [...pairs, ...distractors.map((match) => ({ prompt: '', match }))]
+    .map(({ prompt, match }) => {
+      const text = prompt === '' ? '' : textToHtml(prompt)
+      return `    <subquestion format="html"><text>${escapeXml(text)}</text><answer><text>${escapeXml(match)}</text></answer></subquestion>\n`
+    })
+    .join('')
+}
+
+function writeItems({ items }: Ordering): string {
+  return items
+    .map(
+      (item, index) =>
+        `    <answer fraction="${index + 1}" format="html"><text>${escapeXml(textToHtml(item))}</text></answer>\n`,
+    )
+    .join('')
+}

@@ -1,0 +1,163 @@
+import type { Accepted, ExportedItem, Gap, Image, Item, Question, Task } from '@exam-practice/exchange'
+import type { QuestionType } from '../../../../schemas/common.ts'
+import type { Gap as OwnGap, Parts } from '../../../../schemas/parts.schemas.ts'
+import type { OfferedQuestion, QuestionFields } from '../../../../schemas/questions.schemas.ts'
+import { gapsOf } from '../kinds/gaps.ts'
+import { MOST_MORE_OPTIONS, optionsOf } from '../kinds/letters.ts'
+import { pairsOf } from '../kinds/matching.ts'
+import { itemsOf } from '../kinds/ordering.ts'
+import { toTags } from '../question-tags.ts'
+
+/** A question to be exported. */
+export interface ExportedQuestion extends QuestionFields {
+  id: number
+  exam_id: number
+}
+
+/** An item of a file; `checkQuestion` decides whether it becomes a question. */
+export type ExchangeItem = {
+  /** Its name in messages to the person who sent the file: `Question 3 (Pendulum)`, `Row 5`. */
+  label: string
+} & (
+  | {
+      question: OfferedQuestion
+      image?: Image
+      /** `image_path` is kept without a check. */
+      anyImagePath?: true
+    }
+  | { reason: string }
+  /** It asks nothing: no question, and no failure. */
+  | { note: string }
+)
+
+const OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d'] as const
+const MOST_OPTIONS = OPTIONS.length + MOST_MORE_OPTIONS
+
+/** A question of a file as somebody would offer it here, or the reason why it can't be. */
+function toOffered(question: Question): OfferedQuestion | { reason: string } {
+  const asked = toAsked(question)
+  if ('reason' in asked) return asked
+  const { text, explanation, tags, marks } = question
+  return {
+    ...asked,
+    question_text: text,
+    explanation,
+    tags: toTags(tags),
+    ...(marks === undefined ? {} : { positive_marks: marks }),
+  }
+}
+
+function toAsked(question: Question): OfferedQuestion | { reason: string } {
+  switch (question.kind) {
+    case 'choice': {
+      const { multiple, options } = question
+      if (options.length > MOST_OPTIONS) return { reason: `it has more than ${MOST_OPTIONS} options` }
+      const key = options.flatMap(({ isRight }, index) => (isRight ? [letterOf(index)] : []))
+      return {
+        question_type: multiple ? 'MSQ' : 'MCQ',
+        ...Object.fromEntries(OPTIONS.map((field, index) => [field, options[index]?.text ?? ''])),
+        more_options: options.slice(OPTIONS.length).map(({ text }) => text),
+        correct_answer: key.join(','),
+      }
+    }
+    case 'number':
+      return { question_type: 'NUMERIC', correct_answer: question.key, tolerance: question.tolerance }
+    case 'text':
+      return { question_type: 'SHORT', correct_answer: question.accepted.map(toLine).join('\n') }
+    case 'matching': {
+      const { pairs, distractors } = question
+      return { question_type: 'MATCHING', parts: { pairs, distractors } satisfies Parts }
+    }
+    case 'ordering':
+      return { question_type: 'ORDERING', parts: { items: question.items } satisfies Parts }
+    case 'gaps':
+      return { question_type: 'GAPS', parts: { gaps: question.gaps.map(toOwnGap) } satisfies Parts }
+  }
+}
+
+function letterOf(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index)
+}
+
+function toOwnGap(gap: Gap): OwnGap {
+  switch (gap.kind) {
+    case 'text':
+      return { kind: gap.kind, accepted: gap.accepted.map(toLine) }
+    case 'number':
+      return { kind: gap.kind, key: toNumber(gap.key), tolerance: toNumber(gap.tolerance) }
+    case 'choice':
+      return gap
+  }
+}
+
+/** A decimal as a number where that is the same, else as its text. */
+function toNumber(text: string): number | string {
+  return String(Number(text)) === text ? Number(text) : text
+}
+
+/** `%50%text`, or the text alone if it brings everything. */
+function toLine({ text, percent }: Accepted): string {
+  return percent === '100' && !text.startsWith('%') ? text : `%${percent}%${text}`
+}
+
+function fromLine(line: string): Accepted {
+  const [, percent = '100', text = line] = /^%([^%]*)%(.*)$/s.exec(line) ?? []
+  return { text, percent }
+}
+
+/** What a file says, as it can be checked. */
+export function toExchangeItem(item: Item): ExchangeItem {
+  if (!('question' in item)) return item
+  const { label, question, image } = item
+  const offered = toOffered(question)
+  if ('reason' in offered) return { label, ...offered }
+  return image === undefined ? { label, question: offered } : { label, question: offered, image }
+}
+
+/** A question of ours as other tools know it. */
+export function toExported(question: ExportedQuestion): Omit<ExportedItem, 'readImage'> {
+  const { id, question_type: type, question_text: text, explanation, tags, positive_marks } = question
+  return {
+    id: String(id),
+    name: `${type} ${id}`,
+    question: { ...TASKS[type](question), text, explanation, tags, marks: String(positive_marks) },
+  }
+}
+
+const TASKS: Record<QuestionType, (question: ExportedQuestion) => Task> = {
+  MCQ: (question) => ({ kind: 'choice', multiple: false, options: listOptions(question) }),
+  MSQ: (question) => ({ kind: 'choice', multiple: true, options: listOptions(question) }),
+  NUMERIC: ({ correct_answer, tolerance }) => ({
+    kind: 'number',
+    key: correct_answer,
+    tolerance: String(tolerance),
+  }),
+  SHORT: ({ correct_answer }) => ({ kind: 'text', accepted: linesOf(correct_answer).map(fromLine) }),
+  MATCHING: (question) => ({ kind: 'matching', ...pairsOf(question) }),
+  ORDERING: (question) => ({ kind: 'ordering', items: itemsOf(question) }),
+  GAPS: (question) => ({ kind: 'gaps', gaps: gapsOf(question).map(fromOwnGap) }),
+}
+
+function linesOf(key: string): string[] {
+  return key === '' ? [] : key.split('\n')
+}
+
+/** The options of a question: up to the last one that has a text or is in the key. */
+function listOptions(question: ExportedQuestion): { text: string; isRight: boolean }[] {
+  const key = question.correct_answer === '' ? [] : question.correct_answer.split(',')
+  const all = optionsOf(question).map(({ letter, text }) => ({ text, isRight: key.includes(letter) }))
+  const last = all.findLastIndex(({ text, isRight }) => text !== '' || isRight)
+  // At least two, or it is no choice.
+  return all.slice(0, Math.max(last + 1, 2))
+}
+
+function fromOwnGap(gap: OwnGap): Gap {
+  switch (gap.kind) {
+    case 'text':
+      return { kind: gap.kind, accepted: gap.accepted.map(fromLine) }
+    case 'number':
+      return { kind: gap.kind, key: String(gap.key), tolerance: String(gap.tolerance) }
+    case 'choice':
+      return gap
+  }
+}

@@ -1,8 +1,0 @@
-import type { FoundImage } from './exchange-item.ts'
-
-/** The picture in a data address (`data:image/png;base64,…`); undefined for any other address. */
-export function readDataUrl(address: string): FoundImage | undefined {
-  const [, type, base64] = /^data:image\/([a-z]+);base64,(.*)$/is.exec(address) ?? []
-  if (type === undefined || base64 === undefined) return undefined
-  return { name: `image.${type.toLowerCase()}`, bytes: Buffer.from(base64, 'base64') }
-}
