@@ -79,10 +79,10 @@ const FIRST = {
 describe.runIf(hasRedis())('beside a node of another version', () => {
   /** A service that logs, and a way to publish as another node would. */
   async function start() {
-    const warnings: unknown[] = []
+    const warnings: string[] = []
     const write = (line: string) => {
       // A busy machine may keep Redis's answer away for a second.
-      if (!line.includes('Redis is away')) warnings.push(JSON.parse(line))
+      if (!line.includes('Redis is away')) warnings.push(JSON.parse(line).msg)
     }
     const log = pino({ level: 'warn' }, { write })
     const service = await withService({ nodes: 2, log })
