@@ -30,7 +30,7 @@ with input as (
          left(origin_text, 100) as reply_to_text,
          author.full_name as reply_to_name,
          last_seq + n as seq, version + n as version,
-         greatest(date_trunc('milliseconds', clock_timestamp()), last_activity_at + interval '1 ms')
+         greatest(date_trunc('milliseconds', statement_timestamp()), last_activity_at + interval '1 ms')
            + (n - 1) * interval '1 ms' as created_at
     from answerable left join users author on author.id = origin_sender_id
 ), counted as (

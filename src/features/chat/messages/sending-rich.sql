@@ -40,7 +40,7 @@ with input as (
          left(origin_text, 100) as reply_to_text,
          author.full_name as reply_to_name,
          last_seq + n as seq, version + n as version,
-         greatest(date_trunc('milliseconds', clock_timestamp()), last_activity_at + interval '1 ms')
+         greatest(date_trunc('milliseconds', statement_timestamp()), last_activity_at + interval '1 ms')
            + (n - 1) * interval '1 ms' as created_at,
          (select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'type', content_type, 'size', size, 'width', width,
              'height', height, 'key', file_key, 'thumbnail', thumbnail_key) order by place)
