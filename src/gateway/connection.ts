@@ -265,6 +265,7 @@ export class Connection {
         frames.push(frame)
         bytes += frame.length
       }
+    if (this.#latest?.size === 0) this.#latest = undefined
     this.#waitingBytes -= bytes
     return merged.of(frames, bytes)
   }

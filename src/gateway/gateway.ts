@@ -55,6 +55,8 @@ interface Upgrade {
   reply: FastifyReply
   /** Ends its turn to be set up. */
   endTurn: () => void
+  /** Counts the person's socket no longer; the end of the connection does so too, until the socket is open. */
+  release: () => void
 }
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
@@ -98,15 +100,15 @@ export const gateway: FastifyPluginAsync<{ core: Core; live: LivePlugin[] }> = a
       if (request.ws) reply.header('connection', 'close')
       request.caller = authenticate(request, core)
       if (!request.ws) return
-      upgrades.set(request.raw, { reply, endTurn: await takeTurn(core, request) })
-      await holdSocket(core, request)
+      const endTurn = await takeTurn(core, request)
+      upgrades.set(request.raw, { reply, endTurn, release: await holdSocket(core, request) })
     },
     handler: async (_request, reply) => {
       reply.header('upgrade', 'websocket')
       throw new AppError('upgrade_required')
     },
     wsHandler: async (socket, request) => {
-      const { endTurn } = forgetUpgrade(socket, request)
+      const endTurn = forgetUpgrade(socket, request)
       await serve(core, sockets, commands, socket, request)
       endTurn()
     },
@@ -158,24 +160,38 @@ async function takeTurn({ gate }: Core, request: FastifyRequest): Promise<() => 
 }
 
 /** Counts a person's socket until it ends. 429 `too_many` if they have the most that are allowed, over all nodes. */
-async function holdSocket({ tallies }: Core, { caller, raw: { socket } }: FastifyRequest): Promise<void> {
-  const tally = `sockets:${caller.userId}`
+async function holdSocket(
+  { tallies }: Core,
+  { caller, raw: { socket } }: FastifyRequest,
+): Promise<() => void> {
+  const tally = tallyOf(caller.userId)
   if (!(await tallies.take(tally, MOST_SOCKETS)))
     throw new AppError('too_many', { status: 429, retryAfter: 60 })
-  if (socket.destroyed) tallies.release(tally)
-  else socket.once('close', () => tallies.release(tally))
+  const release = () => tallies.release(tally)
+  if (socket.destroyed) release()
+  else socket.once('close', release)
+  return release
 }
 
-/** Releases the request and reply of a finished upgrade: they would stay in memory as long as the socket. */
-function forgetUpgrade(socket: WebSocket, request: FastifyRequest): Upgrade {
+function tallyOf(userId: number): string {
+  return `sockets:${userId}`
+}
+
+/**
+ * Releases the request and reply of a finished upgrade: they would stay in memory as long as the socket, which counts
+ * itself from now on. Answers a function that ends its turn.
+ */
+function forgetUpgrade(socket: WebSocket, request: FastifyRequest): () => void {
   dropDeadline(request)
-  const upgrade = upgrades.get(request.raw) as Upgrade
+  const { reply, endTurn, release } = upgrades.get(request.raw) as Upgrade
   upgrades.delete(request.raw)
-  upgrade.reply.raw.removeAllListeners()
+  const tcp = request.raw.socket
+  reply.raw.detachSocket(tcp)
+  tcp.off('close', release)
   // Replaces the plugin's listener, which refers to both.
   socket.removeAllListeners('error')
   socket.on('error', terminate)
-  return upgrade
+  return endTurn
 }
 
 function terminate(this: WebSocket): void {
@@ -227,6 +243,7 @@ function serve(
   socket.on('pong', take)
   socket.on('close', () => {
     measured.sockets.dec()
+    core.tallies.release(tallyOf(connection.claims.userId))
     connection.topics.close()
     sockets.remove(connection)
   })

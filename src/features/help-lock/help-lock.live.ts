@@ -43,6 +43,9 @@ const WITHHELD: ReadonlySet<string> = new Set(
   Object.entries(DURING_EXAM).flatMap(([type, fate]) => (fate === 'withheld' ? [type] : [])),
 )
 
+/** Nobody's help is locked, most of the time. */
+const NO_EXAMS: ReadonlySet<number> = new Set()
+
 /** Locked help on sockets: commands are refused and frames held back until the exam is over. */
 export const helpLockLive: LivePlugin = (core) => {
   const watch = helpWatchOf(core)
@@ -55,7 +58,7 @@ export const helpLockLive: LivePlugin = (core) => {
     const present = people.get(person)
     if (!present) return
     const before = present.exams
-    const exams = new Set(locks.map(({ examId }) => examId))
+    const exams: ReadonlySet<number> = new Set(locks.map(({ examId }) => examId))
     present.exams = exams
     for (const connection of person.connections) {
       const isTold = greeted.has(connection)
@@ -88,12 +91,12 @@ export const helpLockLive: LivePlugin = (core) => {
     },
     async arrive(person) {
       const unfollow = watch.follow(person.userId, (locks) => apply(person, locks))
-      people.set(person, { exams: new Set(), unfollow })
+      people.set(person, { exams: NO_EXAMS, unfollow })
     },
     async greet(person, connection) {
       await watch.look([person.userId])
       greeted.add(connection)
-      const exams = people.get(person)?.exams ?? new Set()
+      const exams = people.get(person)?.exams ?? NO_EXAMS
       if (exams.size === 0) return {}
       connection.withhold(WITHHELD)
       return {

@@ -34,7 +34,8 @@ export class CounterUpdates {
 
   /** A new socket got the counters in its `ready` frame: the next frame is sent even if it equals the last one. */
   forget(person: Person): void {
-    this.#lastSent.set(person, { at: this.#lastSent.get(person)?.at ?? 0, text: undefined })
+    const last = this.#lastSent.get(person)
+    if (last) last.text = undefined
   }
 
   close(): void {
