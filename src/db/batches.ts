@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, busy } from '../errors.ts'
+import type { Gate } from '../scheduling/gate.ts'
 import { RoundRobin } from '../scheduling/round-robin.ts'
 
 /** A shared statement answers this for an input whose rows are locked by somebody else: the input is tried again. */
@@ -43,6 +45,8 @@ export interface BatchOptions<Input, Output> {
    * waits for a row that somebody else holds: the answer is `HELD` then.
    */
   run: (inputs: Input[]) => Promise<(Output | typeof HELD)[]>
+  /** How long a lane rests after a statement that several inputs shared, in milliseconds. Left out: not at all. */
+  gatherMs?: () => number
   /** Owners take turns. Without this, inputs run in the order in which they came. */
   turns?: {
     owner: (input: Input) => number
@@ -80,6 +84,8 @@ export function batched<Input, Output>(
     for (let batch = lane.take(options.size); batch.length > 0; batch = lane.take(options.size)) {
       const wanted = batch.filter(isWanted)
       if (wanted.length > 0) await runTogether(wanted)
+      const restMs = batch.length > 1 ? (options.gatherMs?.() ?? 0) : 0
+      if (restMs > 0) await sleep(restMs)
     }
     lane.isBusy = false
   }
@@ -175,15 +181,17 @@ export function batched<Input, Output>(
 }
 
 /**
- * Reads the rows of one person. Those who are asked for at the same time, as when many sockets connect, share one
- * statement.
+ * Reads the rows of one person. Those who are asked for at the same time share one statement; while many sockets
+ * connect, they wait for one another.
  */
 export function batchedByPerson<Row extends { userId: number }>(
+  { gate }: { gate: Pick<Gate, 'gatherMs'> },
   list: (userIds: number[]) => Promise<Row[]>,
 ): (userId: number) => Promise<Row[]> {
   return batched({
-    lanes: 2,
+    lanes: 1,
     size: PEOPLE_AT_ONCE,
+    gatherMs: gate.gatherMs,
     key: (userId: number) => userId,
     async run(userIds): Promise<Row[][]> {
       const rows = Map.groupBy(await list([...new Set(userIds)]), ({ userId }) => userId)

@@ -60,6 +60,10 @@ export class FairQueue {
     this.#last = last
   }
 
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0
+  }
+
   /** Throws `aborted` if the asker hung up before its turn. */
   async run<T>(asker: Asker, work: () => T | Promise<T>): Promise<T> {
     await this.enter(asker)
@@ -95,6 +99,8 @@ export class FairQueue {
   }
 
   #takeNext() {
+    // Nobody needs to be looked at: thousands may wait.
+    if (this.#taken >= this.#places) return undefined
     const last = this.#last
     const isFree = (owner: string) => this.#isFree(owner)
     const first = last && this.#waiting.take((owner) => !last.isLast(owner) && isFree(owner))

@@ -6,6 +6,8 @@ import { ProviderQueue } from './provider-queue.ts'
 /** Requests, and pieces of costly work, that may wait; with more, an answer would come too late anyway. */
 const MOST_REQUESTS = 2_000
 const MOST_PIECES = 200
+/** Milliseconds between two statements for people who connect, while so many do that some wait for their turn. */
+const GATHER_MS = 20
 /** Milliseconds that blocking work may take before everything else has its turn. */
 const SLICE_MS = 5
 
@@ -26,6 +28,8 @@ export interface Gate {
   files: FairQueue
   /** Sockets that are being set up: if thousands return at once, all of them at once would time out. */
   sockets: FairQueue
+  /** How long the next statement for people who connect waits for more of them to share it, in milliseconds. */
+  gatherMs(): number
   /** Conversations that sockets resume, each until its client has read it. */
   resumes: FairQueue
   /** Logins, from the look at the account until the session is stored. */
@@ -47,6 +51,7 @@ export function createGate({ databasePool }: { databasePool: number }, clock: ()
   // Even if all work of one asker, or all large answers, wait for one row, the others have the rest of the database.
   const share = Math.ceil(databasePool / 3)
   const cores = availableParallelism()
+  const sockets = new FairQueue({ places: 250, waiting: 5_000 })
   const blocking = new FairQueue({ places: 1, waiting: MOST_REQUESTS })
   let blockedMs = 0
   return {
@@ -57,7 +62,8 @@ export function createGate({ databasePool }: { databasePool: number }, clock: ()
     uploads: new FairQueue({ each: share, waiting: MOST_REQUESTS }),
     imports: new FairQueue({ places: 2, each: 1, waiting: MOST_PIECES }),
     files: new FairQueue({ places: 8, each: 2, waiting: MOST_PIECES }),
-    sockets: new FairQueue({ places: 250, waiting: 5_000 }),
+    sockets,
+    gatherMs: () => (sockets.hasWaiting ? GATHER_MS : 0),
     resumes: new FairQueue({ each: 8, waiting: 20_000 }),
     logins: new FairQueue({ places: 4 * cores, each: share, waiting: MOST_PIECES }),
     passwords: new FairQueue({ places: cores, waiting: MOST_PIECES }),

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
 import { listLocks } from './help-lock.service.ts'
 import type { HelpLock } from './help-lock.store.ts'
 
 type LocksListener = (locks: readonly HelpLock[]) => void
+
+const NO_LOCKS: readonly HelpLock[] = []
 
 interface Follower {
   listener: LocksListener
@@ -43,7 +46,7 @@ export class HelpWatch {
   follow(userId: number, listener: LocksListener): () => void {
     const followers = this.#followed.get(userId) ?? new Set()
     this.#followed.set(userId, followers)
-    const follower: Follower = { listener, locks: [] }
+    const follower: Follower = { listener, locks: NO_LOCKS }
     followers.add(follower)
     return () => {
       followers.delete(follower)
@@ -60,7 +63,8 @@ export class HelpWatch {
       this.#due = new Set()
       this.#next = undefined
       const reading = this.#read(due)
-      this.#reading = reading.catch(() => {})
+      const rest = () => sleep(due === 'everybody' ? 0 : this.#core.gate.gatherMs())
+      this.#reading = reading.then(rest, () => {})
       return reading
     })
     return this.#next
@@ -76,14 +80,15 @@ export class HelpWatch {
   async #read(due: Set<number> | 'everybody'): Promise<void> {
     if (this.#followed.size === 0) return
     // Those who come during the read wait for the next one: what this one finds may be older than they are.
-    const followers = [...this.#followed]
-      .filter(([userId]) => due === 'everybody' || due.has(userId))
-      .flatMap(([userId, all]) => [...all].map((follower) => ({ userId, follower })))
+    const userIds = due === 'everybody' ? this.#followed.keys() : due
+    const followers = [...userIds].flatMap((userId) =>
+      [...(this.#followed.get(userId) ?? [])].map((follower) => ({ userId, follower })),
+    )
     const locks = await listLocks(this.#core, due === 'everybody' ? undefined : [...due])
     const locksOf = Map.groupBy(locks, ({ userId }) => userId)
     for (const { userId, follower } of followers) {
       if (!this.#followed.get(userId)?.has(follower)) continue
-      const current = locksOf.get(userId) ?? []
+      const current = locksOf.get(userId) ?? NO_LOCKS
       const isSame = nameLocks(current) === nameLocks(follower.locks)
       follower.locks = current
       if (!isSame) follower.listener(current)

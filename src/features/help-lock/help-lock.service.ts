@@ -7,7 +7,7 @@ import * as store from './help-lock.store.ts'
 
 export type { HelpLock } from './help-lock.store.ts'
 
-const locksShared = perNode((core) => batchedByPerson((userIds) => store.listLocks(core.db, userIds)))
+const locksShared = perNode((core) => batchedByPerson(core, (userIds) => store.listLocks(core.db, userIds)))
 
 /** Throws 403 `exam_in_progress` while this person's help is locked. */
 export async function requireHelp(core: Core, userId: number): Promise<void> {

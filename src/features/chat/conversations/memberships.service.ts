@@ -7,11 +7,11 @@ import { readUnlocked } from '../../help-lock/help-lock.service.ts'
 import * as store from './memberships.store.ts'
 
 const membershipsShared = perNode((core) =>
-  batchedByPerson((userIds) => store.listMemberships(core.db, userIds)),
+  batchedByPerson(core, (userIds) => store.listMemberships(core.db, userIds)),
 )
 
 const countersShared = perNode((core) =>
-  batchedByPerson((userIds) =>
+  batchedByPerson(core, (userIds) =>
     store.listCounters(
       core.db,
       userIds.map((userId) => ({ userId, conversationId: undefined })),

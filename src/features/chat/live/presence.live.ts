@@ -8,13 +8,17 @@ import { listVisiblePeers } from '../connections/people.service.ts'
 /** Pause before the next try when the database could not be read. */
 const RETRY_MS = 1_000
 /** People whose presence is read and told in one step; other work runs between the steps. */
-const AT_ONCE = 50
+const AT_ONCE = 100
+/** Pause after several were told at once: while many come, their peers get what comes next in one write. */
+const REST_MS = 100
 
 /** Tells people which of their peers came online or went offline (docs/protocol/realtime.md#presence). */
 export class PresenceUpdates {
   readonly #core: Core
   readonly #due = new Set<number>()
   readonly #telling: Periodic
+  /** Runs while nobody is told. */
+  #rest: NodeJS.Timeout | undefined
 
   constructor(core: Core, people: People) {
     this.#core = core
@@ -28,6 +32,7 @@ export class PresenceUpdates {
   }
 
   close(): void {
+    clearTimeout(this.#rest)
     void this.#telling.close()
   }
 
@@ -51,7 +56,7 @@ export class PresenceUpdates {
 
   #tellSoon(userId: number): void {
     this.#due.add(userId)
-    this.#telling.soon()
+    if (!this.#rest) this.#telling.soon()
   }
 
   /**
@@ -80,6 +85,12 @@ export class PresenceUpdates {
       for (const userId of userIds) this.#due.add(userId)
       throw error
     }
+    if (userIds.length > 1) this.#rest = setTimeout(() => this.#goOn(), REST_MS).unref()
+    else this.#goOn()
+  }
+
+  #goOn(): void {
+    this.#rest = undefined
     if (this.#due.size > 0) this.#telling.soon()
   }
 }

@@ -60,8 +60,9 @@ export async function readHistory(
 
 const versionsShared = perNode((core) =>
   batched({
-    lanes: 2,
+    lanes: 1,
     size: AT_ONCE,
+    gatherMs: core.gate.gatherMs,
     key: ({ conversationId }: VersionQuery) => conversationId,
     run: (asked) => listVersions(core.db, asked),
   }),
@@ -70,8 +71,9 @@ const versionsShared = perNode((core) =>
 /** The first changes of a span; readers of the same span share them. */
 const changesShared = perNode((core) =>
   batched({
-    lanes: 2,
+    lanes: 1,
     size: AT_ONCE,
+    gatherMs: core.gate.gatherMs,
     key: ({ conversationId }: VersionRange) => conversationId,
     async run(asked): Promise<MessageChange[][]> {
       const spans = new Map(asked.map((span) => [nameRange(span), span]))
