@@ -59,9 +59,24 @@ export const OwnClassAnswer = Type.Object(
   { $id: 'OwnClassAnswer' },
 )
 
-export const JoinBody = Type.Object(
-  { code: Text(1, 100, { description: "the class's code, in any case, or the one of a mailed link" }) },
-  { $id: 'JoinBody' },
+const CODE_FORMS =
+  "the class's code, in any case and however it is grouped (`bcdf-ghjk`), or the one of a mailed link"
+export const JoinBody = Type.Object({ code: Text(1, 100, { description: CODE_FORMS }) }, { $id: 'JoinBody' })
+export const CodeParams = Type.Object({ code: Text(1, 100, { description: CODE_FORMS }) })
+
+/** A class as somebody sees it who has its code. */
+export const FoundClass = Type.Object(
+  {
+    name: Type.String(),
+    teachers: Type.Array(Type.String(), { description: 'their full names' }),
+    students: Type.Integer({ description: 'how many it has' }),
+  },
+  { $id: 'FoundClass' },
+)
+export type FoundClass = Static<typeof FoundClass>
+export const FoundClassAnswer = Type.Object(
+  { success: Type.Literal(true), class: FoundClass },
+  { $id: 'FoundClassAnswer' },
 )
 
 // --- as administrators keep them
@@ -117,10 +132,14 @@ export const AdminClassAnswer = Type.Object(
   { $id: 'AdminClassAnswer' },
 )
 
-// --- as teachers see them
+// --- as their members see them
 
 export const ClassMember = Type.Object(
-  { ...Person.properties, role: ClassRole, joined_at: Timestamp },
+  {
+    ...Person.properties,
+    role: ClassRole,
+    joined_at: Type.Optional({ ...Timestamp, description: 'for teachers and administrators' }),
+  },
   { $id: 'ClassMember' },
 )
 export type ClassMember = Static<typeof ClassMember>
@@ -131,28 +150,84 @@ export const InvitedAddress = Type.Object(
 )
 export type InvitedAddress = Static<typeof InvitedAddress>
 
+/** A class as its members see it. */
+export const ClassDetails = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    role: Nullable(ClassRole),
+    students: Type.Integer({ description: 'how many it has' }),
+    archived: Type.Boolean(),
+    shows_members: Type.Boolean({ description: 'whether its students see each other' }),
+    conversation_id: Nullable(Id),
+    teachers: Type.Array(Type.Object({ user_id: UserId, full_name: Type.String() })),
+  },
+  { $id: 'ClassDetails', description: '`role` is null for administrators who are no members' },
+)
+export type ClassDetails = Static<typeof ClassDetails>
+
 export const ClassQuery = Type.Object({ page: Page })
 export const ClassAnswer = Type.Object(
   {
     success: Type.Literal(true),
-    class: Type.Object({
-      id: Id,
-      name: Type.String(),
-      archived: Type.Boolean(),
-      students: Type.Integer(),
-      conversation_id: Nullable(Id),
+    class: ClassDetails,
+    members: Type.Array(ClassMember, {
+      description: 'for students only if `shows_members`, else none of them',
     }),
-    join_code: Nullable(Type.String()),
-    code_ends_at: Nullable(Timestamp),
-    exams: Type.Array(Type.Object({ id: Id, name: Type.String() }), {
-      description: 'the newest 500, newest first',
-    }),
-    members: Type.Array(ClassMember),
-    invited: Type.Array(InvitedAddress),
-    invited_total: Type.Integer(),
     ...paging,
+    // For teachers and administrators alone.
+    join_code: Type.Optional(Nullable(Type.String())),
+    code_ends_at: Type.Optional(Nullable(Timestamp)),
+    exams: Type.Optional(
+      Type.Array(Type.Object({ id: Id, name: Type.String() }), {
+        description: 'the newest 500, newest first',
+      }),
+    ),
+    invited: Type.Optional(Type.Array(InvitedAddress)),
+    invited_total: Type.Optional(Type.Integer()),
   },
-  { $id: 'ClassAnswer' },
+  {
+    $id: 'ClassAnswer',
+    description:
+      '`join_code`, `code_ends_at`, `exams`, `invited` and `invited_total` are for teachers and administrators alone',
+  },
+)
+
+export const ClassSettings = Type.Object(
+  { shows_members: Type.Optional(Type.Boolean()) },
+  { $id: 'ClassSettings' },
+)
+export type ClassSettings = Static<typeof ClassSettings>
+export const ClassDetailsAnswer = Type.Object(
+  { success: Type.Literal(true), class: ClassDetails },
+  { $id: 'ClassDetailsAnswer' },
+)
+
+// --- what there is to do
+
+export const AgendaState = Type.Enum(['soon', 'open', 'under_way', 'done', 'missed'], { $id: 'AgendaState' })
+export type AgendaState = Static<typeof AgendaState>
+
+/** An exam of a class as it holds for the asker. */
+export const AgendaExam = Type.Object(
+  {
+    exam_id: Id,
+    name: Type.String(),
+    opens_at: Nullable(Timestamp),
+    closes_at: Nullable(Timestamp),
+    duration_minutes: Nullable(Type.Number({ description: 'with the extra time; null: untimed' })),
+    state: Nullable(AgendaState),
+    attempts_left: Nullable(Type.Integer({ description: 'null: uncapped, or one can’t take it' })),
+    best_percentage: Nullable(
+      Type.Number({ description: 'of the results that may be seen; null: there is none' }),
+    ),
+  },
+  { $id: 'AgendaExam', description: '`state` is null for those who can’t take it' },
+)
+export type AgendaExam = Static<typeof AgendaExam>
+export const AgendaAnswer = Type.Object(
+  { success: Type.Literal(true), exams: Type.Array(AgendaExam) },
+  { $id: 'AgendaAnswer' },
 )
 
 export const CodeBody = Type.Object(

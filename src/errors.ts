@@ -82,6 +82,7 @@ export const CATALOGUE = {
   version_conflict: [409, 'The page has changed since'],
   notes_full: [409, 'There is no room for more here'],
   // classes
+  wrong_code: [404, 'No class has this code: check its letters, or ask your teacher for a new one'],
   class_archived: [409, 'The class is archived'],
   is_student: [409, 'Somebody is a student of the class, and would not be any more'],
   class_in_use: [409, 'An exam is for this class alone'],

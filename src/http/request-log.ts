@@ -61,20 +61,27 @@ export function registerRequestLog(app: FastifyInstance): void {
 /** While the database is away, every answer is a failure. */
 const failureLines = new LogLimit(50)
 
-function logAnswer({ log, method, url }: FastifyRequest, { statusCode, elapsedTime }: FastifyReply): void {
+function logAnswer(
+  { log, method, url, routeOptions }: FastifyRequest,
+  { statusCode, elapsedTime }: FastifyReply,
+): void {
   const line = statusCode >= 500 ? failureLines.next() : {}
   if (!line) return
   log[statusCode >= 400 ? 'info' : 'debug'](
     {
       method,
-      // Without the query, which may hold a signature.
-      path: url.split('?', 1)[0],
+      path: loggedPath(url, routeOptions.url),
       status: statusCode,
       milliseconds: Math.round(elapsedTime),
       ...line,
     },
     'request',
   )
+}
+
+/** The path of an address without what opens something: the query may hold a signature, and a parameter a code. */
+export function loggedPath(url: string, route: string | undefined): string {
+  return route?.includes('/:code') ? route : (url.split('?', 1)[0] as string)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import type { RequestSpan } from '../telemetry/traces.ts'
+import { loggedPath } from './request-log.ts'
 
 /**
  * A span for each request, with parts for its use of the database and the model (docs/protocol/operations.md#traces).
@@ -47,11 +48,11 @@ export async function registerTracing(app: FastifyInstance, { config, log }: Cor
 /** Called every second, and of no interest in traces. */
 const PROBES = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
-/** Leaves out the query, which may hold a signature, and the person. */
-function describe({ method, url, protocol, id }: FastifyRequest) {
+/** Leaves out the person. */
+function describe({ method, url, protocol, id, routeOptions }: FastifyRequest) {
   return {
     'http.request.method': method,
-    'url.path': url.split('?', 1)[0] as string,
+    'url.path': loggedPath(url, routeOptions.url),
     'url.scheme': protocol,
     'http.request.header.x-request-id': id,
   }

@@ -109,6 +109,8 @@ const comment = async ({ questionId }: World) => {
 
 /** What only teachers of the class and administrators do: students of it know that it is there. */
 const TEACHING: Row = [401, 403, 404, 200, 404, 200]
+/** What is there for all members of the class, and for administrators. */
+const ATTENDING: Row = [401, 200, 404, 200, 404, 200]
 /** What an exam of the class is for everybody. */
 const EXAM: Row = [401, 200, 404, 200, 404, 200]
 /** What only its owner has. */
@@ -125,7 +127,10 @@ const CLASSES: Record<string, Place> = {
   'POST /{id}/accept': { statuses: [401, 200, 404, 200, 404, 404], changesNothing: true },
   'DELETE /{id}/invitation': { statuses: [401, 404, 404, 404, 404, 404] },
   'DELETE /{id}/membership': { statuses: [401, 200, 404, 200, 404, 404] },
-  'GET /{id}': { statuses: TEACHING },
+  'GET /by-code/{code}': { statuses: [401, 404, 404, 404, 404, 404] },
+  'GET /{id}': { statuses: ATTENDING },
+  'PATCH /{id}': { statuses: TEACHING, body: () => ({ shows_members: true }) },
+  'GET /{id}/agenda': { statuses: ATTENDING },
   'POST /{id}/code': { statuses: TEACHING, body: () => ({}) },
   'DELETE /{id}/code': { statuses: TEACHING },
   'POST /{id}/conversation': { statuses: [401, 403, 404, 201, 404, 404] },

@@ -54,6 +54,12 @@ export type AdminExamsAnswer = { success: true; exams: AdminExam[]; total: numbe
 
 export type AdminUsersAnswer = { success: true; users: User[]; total: number; page: number; per_page: number; total_pages: number }
 
+export type AgendaAnswer = { success: true; exams: AgendaExam[] }
+
+export type AgendaExam = { exam_id: number; name: string; opens_at: string | null; closes_at: string | null; duration_minutes: number | null; state: AgendaState | null; attempts_left: number | null; best_percentage: number | null }
+
+export type AgendaState = 'soon' | 'open' | 'under_way' | 'done' | 'missed'
+
 export type Allowance = { student_id: number; username: string; exam_id: number; exam_name: string; max_attempts: string; attempts_used: number; remaining: number | '∞'; status: 'unlimited' | 'available' | 'exhausted' }
 
 export type AllowancesAnswer = { success: true; rows: Allowance[]; total: number; page: number; per_page: number; total_pages: number }
@@ -140,7 +146,7 @@ export type ClassAccommodationAnswer = { success: true; accommodation: ClassAcco
 
 export type ClassAccommodationsAnswer = { success: true; accommodations: Accommodation[]; class_accommodation: ClassAccommodation | null }
 
-export type ClassAnswer = { success: true; class: { id: number; name: string; archived: boolean; students: number; conversation_id: number | null }; join_code: string | null; code_ends_at: string | null; /** the newest 500, newest first */ exams: { id: number; name: string }[]; members: ClassMember[]; invited: InvitedAddress[]; invited_total: number; total: number; page: number; per_page: number; total_pages: number }
+export type ClassAnswer = { success: true; /** `role` is null for administrators who are no members */ class: ClassDetails; /** for students only if `shows_members`, else none of them */ members: ClassMember[]; total: number; page: number; per_page: number; total_pages: number; join_code?: string | null; code_ends_at?: string | null; /** the newest 500, newest first */ exams?: { id: number; name: string }[]; invited?: InvitedAddress[]; invited_total?: number }
 
 export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[]; /** true: students of the class who become its teachers are no longer its students */ replace?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] } }
 
@@ -148,11 +154,17 @@ export type ClassConversationAnswer = { success: true; conv_id: number }
 
 export type ClassDashboardAnswer = { success: true; summary: { avgScore: number | null; totalAttempts: number; passRate: number | null; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: (number | null)[] }; performanceTrends: { labels: string[]; data: (number | null)[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: ({ created_at: string; username: string; full_name: string; exam_name: string; score: number | null; max_score: number | null; percentage: number | null })[]; examStats: ({ name: string; attempts: number; avgScore: number | null; passRate: number | null })[] }; /** exams whose keys are not shown: their attempts are counted, their marks are in no figure */ unmarked: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[] }
 
+export type ClassDetails = { id: number; name: string; role: ClassRole | null; /** how many it has */ students: number; archived: boolean; /** whether its students see each other */ shows_members: boolean; conversation_id: number | null; teachers: { user_id: number; full_name: string }[] }
+
+export type ClassDetailsAnswer = { success: true; /** `role` is null for administrators who are no members */ class: ClassDetails }
+
 export type ClassInvitation = { id: number; name: string; role: ClassRole; invited_at: string }
 
-export type ClassMember = { user_id: number; username: string; full_name: string; role: ClassRole; joined_at: string }
+export type ClassMember = { user_id: number; username: string; full_name: string; role: ClassRole; /** for teachers and administrators */ joined_at?: string }
 
 export type ClassRole = 'student' | 'teacher'
+
+export type ClassSettings = { shows_members?: boolean }
 
 export type ClassesAnswer = { success: true; classes: OwnClass[]; invitations: ClassInvitation[] }
 
@@ -234,6 +246,10 @@ export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: st
 
 export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number | null; pass_percentage: number; pass_chance: number | null; /** questions with a card */ covered: number; questions: number; by_tag: ({ tag: string; questions: number; covered: number; expected_percentage: number | null })[] }
 
+export type FoundClass = { name: string; /** their full names */ teachers: string[]; /** how many it has */ students: number }
+
+export type FoundClassAnswer = { success: true; class: FoundClass }
+
 export type FoundMessage = { id: number; seq: number; version: number; sender_id: number; sender_name: string; /** empty for a deleted message */ message: string; created_at: string; is_own: boolean; client_id: string | null; is_edited: boolean; is_deleted: boolean; reply_to_id: number | null; reply_to_text: string | null; reply_to_name: string | null; /** in the order of their first use */ reactions: Reaction[]; attachments: Attachment[]; mentions: number[]; conversation_id: number; conversation_name: string; /** where the words are in the text: start and length in code points, the first 100 */ matches: number[][] }
 
 export type FurtherTutorConversations = { success: true; conversations: TutorConversation[]; hasMore: boolean; nextCursor: string | null }
@@ -280,7 +296,7 @@ export type JobList = { success: true; jobs: ({ job_id: string; status: 'running
 
 export type JobStatus = { success: true; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; questions: GeneratedQuestion[] }
 
-export type JoinBody = { /** the class's code, in any case, or the one of a mailed link */ code: string }
+export type JoinBody = { /** the class's code, in any case and however it is grouped (`bcdf-ghjk`), or the one of a mailed link */ code: string }
 
 export type JudgedReview = { client_id: string; outcome: 'right' | 'partly' | 'wrong'; /** the right answer in the form of an answer */ correct: string | string[]; /** empty for a question with `parts` */ correct_answer: string; explanation: string; /** 1 Again, 2 Hard, 3 Good */ rating: number; card: PracticeCard }
 
@@ -1800,10 +1816,28 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
-        404: { content: { 'application/json': Failure<'not_found'> } }
+        404: { content: { 'application/json': Failure<'wrong_code'> } }
         409: { content: { 'application/json': Failure<'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/by-code/{code}': {
+    /** The class that a code would let you join */
+    get: {
+      parameters: { query?: never; path: { 'code': string }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': FoundClassAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'wrong_code'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
@@ -1865,7 +1899,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}': {
-    /** A class with its members: its teachers and administrators */
+    /** A class with its members, as far as you may know them */
     get: {
       parameters: { query?: { 'page'?: number }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -1874,7 +1908,43 @@ export interface paths {
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
-        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Change a class's settings: its teachers and administrators */
+    patch: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ClassSettings } }
+      responses: {
+        200: { content: { 'application/json': ClassDetailsAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/agenda': {
+    /** A class's exams as they hold for you */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AgendaAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }

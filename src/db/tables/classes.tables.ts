@@ -31,6 +31,8 @@ export const classes = pgTable(
     codeEndsAt: instant(),
     /** The class's group, once somebody has made it. */
     conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
+    /** Whether its students see who else is one. */
+    showsMembers: boolean().notNull().default(false),
     createdAt: createdAt(),
     updatedAt: createdAt(),
   },

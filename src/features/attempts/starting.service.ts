@@ -8,12 +8,13 @@ import { perNode } from '../../per-node.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
 import { countDrawn, drawer } from '../exams/drawing.ts'
-import { endOf, findClosed, timesFor } from '../timing/time-windows.ts'
+import { endOf, timesFor } from '../timing/time-windows.ts'
 import { type Candidate, type CandidateStanding, listStandings } from './attempts.store.ts'
-import { MOST_ATTEMPTS, type Opener, remainingOf } from './attempts-left.service.ts'
+import type { Opener } from './attempts-left.service.ts'
 import { findLive, isOverdue, publishHelp } from './closing.service.ts'
 import type { Paper } from './paper.ts'
 import { getPaper, insertCurrentPaper } from './papers.service.ts'
+import { refuseStart } from './standings.service.ts'
 import * as store from './starting.store.ts'
 
 export type StartedAttempt = { id: number; resumed: true } | { id: number; resumed: false; number: number }
@@ -111,15 +112,8 @@ function decideStart(
 ): PermittedStart | Exclude<StartOutcome, typeof HELD> {
   const active = standing?.active
   if (active) return isOverdue(active, now) ? 'overdue' : { id: active.id, resumed: true }
-  if (!standing?.exam.isPublished || !standing.isThere) return new AppError('not_found')
-  if (standing.teaches) return new AppError('teaches_exam')
-  const closed = findClosed(timesFor(standing.exam, standing.personal), now)
-  if (closed) return closed
-  const remaining = remainingOf(standing.exam.maxAttempts, standing.used)
-  if (remaining === 0) return new AppError('attempts_exhausted')
-  return remaining === null && standing.used >= MOST_ATTEMPTS
-    ? new AppError('too_many')
-    : { userId, sessionId, standing }
+  const refusal = refuseStart(standing, now)
+  return refusal || !standing ? (refusal ?? new AppError('not_found')) : { userId, sessionId, standing }
 }
 
 function isAdmitted(outcome: StartOutcome | PermittedStart): outcome is PermittedStart {

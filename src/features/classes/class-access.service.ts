@@ -3,15 +3,26 @@ import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import * as store from './classes.store.ts'
 
-/** For its teachers and administrators: 403 `forbidden` for its students, 404 for everybody else. */
-export async function requireTeacher(
+/** For its members and administrators; 404 for everybody else. */
+export async function requireMember(
   db: Executor,
   { userId, isAdmin }: Viewer,
   classId: number,
-): Promise<store.ClassRow> {
+): Promise<store.ClassStanding> {
   const standing = await store.findStanding(db, classId, userId)
   if (!standing || (!isAdmin && standing.role === null)) throw new AppError('not_found')
-  if (!isAdmin && standing.role === 'student') throw new AppError('forbidden')
+  return standing
+}
+
+/** Whether somebody may know what only teachers of a class and administrators may. */
+export function isTeaching({ isAdmin }: Viewer, { role }: Pick<store.ClassStanding, 'role'>): boolean {
+  return isAdmin || role === 'teacher'
+}
+
+/** For its teachers and administrators: 403 `forbidden` for its students, 404 for everybody else. */
+export async function requireTeacher(db: Executor, viewer: Viewer, classId: number): Promise<store.ClassRow> {
+  const standing = await requireMember(db, viewer, classId)
+  if (!isTeaching(viewer, standing)) throw new AppError('forbidden')
   return standing.class
 }
 

@@ -6,6 +6,7 @@ import { AppError } from '../../errors.ts'
 import { record } from '../audit/audit.service.ts'
 import {
   insertOwnerlessGroup,
+  refreshMembers,
   replaceMembers,
   type TellGroup,
 } from '../chat/conversations/class-groups.service.ts'
@@ -24,6 +25,15 @@ export async function followMembers(
 ): Promise<TellGroup> {
   if (conversationId === null) return () => {}
   return replaceMembers(core, tx, conversationId, await members.listFirstMemberIds(tx, id, GROUP_SIZE))
+}
+
+/** Has the members of the class's group read it again: whom of each other they see has changed. */
+export async function refreshConversation(
+  core: Core,
+  tx: Executor,
+  { conversationId }: Pick<store.ClassRow, 'conversationId'>,
+): Promise<TellGroup> {
+  return conversationId === null ? () => {} : refreshMembers(core, tx, conversationId)
 }
 
 /**

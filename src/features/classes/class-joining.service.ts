@@ -1,4 +1,4 @@
-import type { OwnClass } from '../../../schemas/classes.schemas.ts'
+import type { FoundClass, OwnClass } from '../../../schemas/classes.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
@@ -32,11 +32,42 @@ interface JoinedClass {
 }
 
 /**
- * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 for a wrong
- * or ended one, and for people who were removed; 429 `rate_limited` after too many of these.
+ * Joins by a class's code, or by that of a mailed link, which also proves that the address is theirs. 404 `wrong_code`
+ * for a wrong or ended one, and for people who were removed; 429 `rate_limited` after too many of these.
  */
 export async function joinByCode(core: Core, actor: Actor, userId: number, code: string): Promise<OwnClass> {
-  const joined = await core.db.transaction(async (tx) => {
+  const joined = await tryCode(core, userId, (tx, now) => {
+    const given = readCode(code)
+    return 'code' in given
+      ? joinWithCode(core, tx, actor, userId, given.code, now)
+      : joinWithToken(core, tx, actor, userId, given.tokenHash)
+  })
+  joined.tell()
+  return joined.class
+}
+
+/** The class that a code leads to, for people whom `joinByCode` would let in; the same refusals. */
+export async function findClassOfCode(core: Core, userId: number, code: string): Promise<FoundClass> {
+  return tryCode(core, userId, async (tx, now) => {
+    const given = readCode(code)
+    const classId =
+      'code' in given
+        ? await findWithCode(tx, userId, given.code, now)
+        : await findWithToken(core, tx, userId, given.tokenHash)
+    return classId === undefined ? undefined : describeFound(tx, classId)
+  })
+}
+
+/**
+ * Runs one try of a code, under the lock of its person: wrong ones count, of joining and of looking up alike. `run`
+ * answers undefined for a wrong one.
+ */
+async function tryCode<Found>(
+  core: Core,
+  userId: number,
+  run: (tx: Executor, now: Date) => Promise<Found | undefined>,
+): Promise<Found> {
+  const found = await core.db.transaction(async (tx) => {
     await lockPerson(tx, userId)
     const now = new Date(core.clock())
     const since = new Date(now.getTime() - FAILURES_MS)
@@ -46,17 +77,52 @@ export async function joinByCode(core: Core, actor: Actor, userId: number, code:
         message: 'Too many wrong codes: wait a moment before the next one',
         retryAfter: (wrong.since.getTime() - since.getTime()) / 1_000,
       })
-    const given = code.toUpperCase()
-    const joined = CLASS_CODE.test(given)
-      ? await joinWithCode(core, tx, actor, userId, given, now)
-      : await joinWithToken(core, tx, actor, userId, hashSecretToken(code))
-    if (!joined) await store.countFailure(tx, userId, now, since)
-    return joined
+    const found = await run(tx, now)
+    if (found === undefined) await store.countFailure(tx, userId, now, since)
+    return found
   })
   // Thrown behind the commit, since the failure counts.
-  if (!joined) throw new AppError('not_found')
-  joined.tell()
-  return joined.class
+  if (found === undefined) throw new AppError('wrong_code')
+  return found
+}
+
+/** A class's code, however it was grouped, or else that of a mailed link, in which hyphens count. */
+function readCode(given: string): { code: string } | { tokenHash: string } {
+  const code = given.replace(/[\s\p{Dash}]/gu, '').toUpperCase()
+  return CLASS_CODE.test(code) ? { code } : { tokenHash: hashSecretToken(given) }
+}
+
+async function findWithCode(
+  tx: Executor,
+  userId: number,
+  code: string,
+  now: Date,
+): Promise<number | undefined> {
+  const classId = await store.findByCode(tx, code, now)
+  if (classId === undefined) return undefined
+  return (await members.findMember(tx, classId, userId))?.removed ? undefined : classId
+}
+
+async function findWithToken(
+  core: Core,
+  tx: Executor,
+  userId: number,
+  tokenHash: string,
+): Promise<number | undefined> {
+  const since = invitations.liveSince(core.clock())
+  const invited = await invitations.findForPerson(tx, userId, { tokenHash }, since)
+  return invited?.classId ?? invitations.findJoined(tx, userId, tokenHash)
+}
+
+async function describeFound(tx: Executor, classId: number): Promise<FoundClass | undefined> {
+  const row = await store.findClass(tx, classId)
+  if (!row || row.archived) return undefined
+  const teachers = await members.listTeachers(tx, classId)
+  return {
+    name: row.name,
+    teachers: teachers.map(({ fullName }) => fullName),
+    students: await store.countStudents(tx, classId),
+  }
 }
 
 async function joinWithCode(
@@ -71,9 +137,7 @@ async function joinWithCode(
   if (classId === undefined) return undefined
   const row = await store.lockClass(tx, classId)
   // The code may have ended while this waited.
-  if (!row || (await store.findByCode(tx, code, now)) !== classId) return undefined
-  const known = await members.findMember(tx, classId, userId)
-  if (known?.removed) return undefined
+  if (!row || (await findWithCode(tx, userId, code, now)) !== classId) return undefined
   return becomeMember(core, tx, actor, userId, row, 'student')
 }
 

@@ -142,6 +142,19 @@ function isInClass(id: number) {
 
 const isMembersAccount = and(eq(users.id, classMembers.userId), isAccount())
 
+/** With an account, in the order in which they joined. */
+export async function listTeachers(
+  db: Executor,
+  id: number,
+): Promise<Pick<ClassMemberRow, 'userId' | 'fullName'>[]> {
+  return db
+    .select({ userId: users.id, fullName: users.fullName })
+    .from(classMembers)
+    .innerJoin(users, isMembersAccount)
+    .where(and(isInClass(id), eq(classMembers.role, 'teacher')))
+    .orderBy(classMembers.joinedAt, classMembers.userId)
+}
+
 export async function listTeacherIds(db: Executor, id: number): Promise<number[]> {
   const rows = await db
     .select({ userId: classMembers.userId })

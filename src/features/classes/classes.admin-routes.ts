@@ -30,9 +30,12 @@ export const classAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, 
 
   operation('createClass', 'POST', {
     summary: 'Create a class',
+    description: 'You are its teacher, unless `teacher_ids` says otherwise.',
     body: NewClass,
     created: AdminClassAnswer,
-    run: async (request) => ({ class: await service.createClass(core, actorOf(request), request.body) }),
+    run: async (request) => ({
+      class: await service.createClass(core, actorOf(request), request.caller.userId, request.body),
+    }),
   })
 
   operation('changeClass', 'PATCH /:id', {

@@ -1,13 +1,18 @@
 import type { FastifyPluginAsync } from 'fastify'
 import {
+  AgendaAnswer,
   ClassAnswer,
   ClassConversationAnswer,
+  ClassDetailsAnswer,
   ClassesAnswer,
   ClassesQuery,
   ClassParams,
   ClassQuery,
+  ClassSettings,
   CodeAnswer,
   CodeBody,
+  CodeParams,
+  FoundClassAnswer,
   JoinBody,
   OwnClassAnswer,
 } from '../../../schemas/classes.schemas.ts'
@@ -16,6 +21,7 @@ import type { Core } from '../../core.ts'
 import { actorOf, viewerOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
+import { listAgenda } from './class-agenda.service.ts'
 import { openConversation } from './class-conversation.service.ts'
 import * as joining from './class-joining.service.ts'
 import * as service from './classes.service.ts'
@@ -38,9 +44,21 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
     paced: true,
     body: JoinBody,
     answer: OwnClassAnswer,
-    refuses: ['not_found', 'too_many', 'rate_limited'],
+    refuses: ['wrong_code', 'too_many', 'rate_limited'],
     run: async (request) => ({
       class: await joining.joinByCode(core, actorOf(request), request.caller.userId, request.body.code),
+    }),
+  })
+
+  operation('findClassByCode', 'GET /by-code/:code', {
+    summary: 'The class that a code would let you join',
+    description: 'Wrong codes share the ten an hour with those of joining.',
+    paced: true,
+    params: CodeParams,
+    answer: FoundClassAnswer,
+    refuses: ['wrong_code', 'rate_limited'],
+    run: async ({ caller, params }) => ({
+      class: await joining.findClassOfCode(core, caller.userId, params.code),
     }),
   })
 
@@ -79,11 +97,11 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
   })
 
   operation('getClass', 'GET /:id', {
-    summary: 'A class with its members: its teachers and administrators',
+    summary: 'A class with its members, as far as you may know them',
     params: ClassParams,
     query: ClassQuery,
     answer: ClassAnswer,
-    refuses: ['forbidden', 'not_found'],
+    refuses: ['not_found'],
     run: async ({ caller, params, query }) => {
       const { total, ...described } = await service.describeClass(
         core,
@@ -91,10 +109,37 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
         params.id,
         query.page,
       )
-      const longest = Math.max(total, described.invited_total)
+      const longest = Math.max(total, described.invited_total ?? 0)
       const { total_pages } = describePage(longest, query.page, service.MEMBERS_PER_PAGE)
       return { ...described, ...describePage(total, query.page, service.MEMBERS_PER_PAGE), total_pages }
     },
+  })
+
+  operation('changeClassSettings', 'PATCH /:id', {
+    summary: "Change a class's settings: its teachers and administrators",
+    description: '`shows_members`: whether its students see each other, here and in its conversation.',
+    params: ClassParams,
+    body: ClassSettings,
+    answer: ClassDetailsAnswer,
+    refuses: ['nothing_to_update', 'forbidden', 'not_found', 'class_archived'],
+    run: async (request) => {
+      const { id } = request.params
+      const actor = actorOf(request, id)
+      const viewer = viewerOf(request.caller)
+      return { class: await service.changeSettings(core, actor, viewer, id, request.body) }
+    },
+  })
+
+  operation('getClassAgenda', 'GET /:id/agenda', {
+    summary: "A class's exams as they hold for you",
+    description:
+      'What closes soonest comes first, what never closes behind it, then the newest 100 that you are done with or missed. Teachers and administrators see the times of the exams themselves.',
+    params: ClassParams,
+    answer: AgendaAnswer,
+    refuses: ['not_found'],
+    run: async ({ caller, params }) => ({
+      exams: await listAgenda(core, viewerOf(caller), params.id),
+    }),
   })
 
   operation('makeClassCode', 'POST /:id/code', {

@@ -3,8 +3,10 @@ import type {
   AdminClass,
   AdminClassesQuery,
   ClassChanges,
+  ClassDetails,
   ClassInvitation,
   ClassMember,
+  ClassSettings,
   CodeBody,
   InvitedAddress,
   NewClass,
@@ -20,8 +22,8 @@ import { offsetOf } from '../../paging.ts'
 import { requireUnchanged } from '../../unchanged.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
-import { lockTaughtClass, requireTeacher } from './class-access.service.ts'
-import { followMembers } from './class-conversation.service.ts'
+import { isTeaching, lockTaughtClass, requireMember } from './class-access.service.ts'
+import { followMembers, refreshConversation } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
 import * as store from './classes.store.ts'
@@ -81,10 +83,16 @@ async function getClass(core: Core, id: number): Promise<AdminClass> {
   return toAdminClass(row)
 }
 
-export async function createClass(core: Core, actor: Actor, input: NewClass): Promise<AdminClass> {
+/** Whoever makes a class is its teacher, unless they name others. */
+export async function createClass(
+  core: Core,
+  actor: Actor,
+  userId: number,
+  { name, teacher_ids: teacherIds = [userId] }: NewClass,
+): Promise<AdminClass> {
   const id = await core.db.transaction(async (tx) => {
-    const inserted = await store.insertClass(tx, input.name)
-    if (input.teacher_ids) await replaceTeachers(core, tx, inserted, input.teacher_ids, false)
+    const inserted = await store.insertClass(tx, name)
+    await replaceTeachers(core, tx, inserted, teacherIds, false)
     const entry = { action: 'class.create', summary: 'The class was created' } as const
     await record(tx, { ...actor, classId: inserted }, { ...entry, subject: ['class', inserted] })
     return inserted
@@ -175,27 +183,45 @@ function toAdminClass({ createdAt, ...row }: store.AdminClassRow): AdminClass {
   return { ...row, created_at: createdAt.toISOString() }
 }
 
-// --- as its teachers see it
+// --- as its members see it
 
-/** A class with a page of its members, and of the addresses that are asked to join. */
+/** A class with a page of those of its members whom the asker may know, and what else its teachers know of it. */
 export async function describeClass(core: Core, viewer: Viewer, id: number, page: number) {
-  const row = await requireTeacher(core.db, viewer, id)
-  const offset = offsetOf(page, MEMBERS_PER_PAGE)
-  const since = invitations.liveSince(core.clock())
-  const [shown, total, invited, invitedTotal, exams, students] = await Promise.all([
-    members.listMembers(core.db, id, MEMBERS_PER_PAGE, offset),
-    members.countMembers(core.db, id),
-    invitations.listOfClass(core.db, id, since, MEMBERS_PER_PAGE, offset),
-    invitations.countOfClass(core.db, id, since),
-    store.listExams(core.db, id),
-    store.countStudents(core.db, id),
+  const standing = await requireMember(core.db, viewer, id)
+  const isTaught = isTeaching(viewer, standing)
+  const [details, known, taught] = await Promise.all([
+    toDetails(core.db, standing),
+    isTaught || standing.class.showsMembers ? listMembers(core, id, page) : { members: [], total: 0 },
+    isTaught ? describeTaught(core, standing.class, page) : undefined,
   ])
-  const { name, archived, conversationId: conversation_id } = row
+  const members = isTaught ? known.members : known.members.map(({ joined_at: _, ...member }) => member)
+  return { class: details, members, total: known.total, ...taught }
+}
+
+async function toDetails(db: Executor, { class: row, role }: store.ClassStanding): Promise<ClassDetails> {
+  const [students, teachers] = await Promise.all([
+    store.countStudents(db, row.id),
+    members.listTeachers(db, row.id),
+  ])
   return {
-    class: { id, name, archived, students, conversation_id },
-    join_code: row.joinCode,
-    code_ends_at: row.codeEndsAt?.toISOString() ?? null,
-    exams,
+    id: row.id,
+    name: row.name,
+    role,
+    students,
+    archived: row.archived,
+    shows_members: row.showsMembers,
+    conversation_id: row.conversationId,
+    teachers: teachers.map(({ userId: user_id, fullName: full_name }) => ({ user_id, full_name })),
+  }
+}
+
+async function listMembers(core: Core, id: number, page: number) {
+  const [shown, total] = await Promise.all([
+    members.listMembers(core.db, id, MEMBERS_PER_PAGE, offsetOf(page, MEMBERS_PER_PAGE)),
+    members.countMembers(core.db, id),
+  ])
+  return {
+    total,
     members: shown.map(
       (member): ClassMember => ({
         user_id: member.userId,
@@ -205,6 +231,22 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
         joined_at: member.joinedAt.toISOString(),
       }),
     ),
+  }
+}
+
+/** What only its teachers and administrators know: its code, drafts of exams, and a page of the invited addresses. */
+async function describeTaught(core: Core, row: store.ClassRow, page: number) {
+  const since = invitations.liveSince(core.clock())
+  const offset = offsetOf(page, MEMBERS_PER_PAGE)
+  const [invited, invitedTotal, exams] = await Promise.all([
+    invitations.listOfClass(core.db, row.id, since, MEMBERS_PER_PAGE, offset),
+    invitations.countOfClass(core.db, row.id, since),
+    store.listExams(core.db, row.id),
+  ])
+  return {
+    join_code: row.joinCode,
+    code_ends_at: row.codeEndsAt?.toISOString() ?? null,
+    exams,
     invited: invited.map(
       (each): InvitedAddress => ({
         id: each.id,
@@ -214,9 +256,32 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
         invited_at: each.invitedAt.toISOString(),
       }),
     ),
-    total,
     invited_total: invitedTotal,
   }
+}
+
+/** Changes what its teachers decide about a class. 400 `nothing_to_update`. */
+export async function changeSettings(
+  core: Core,
+  actor: Actor,
+  viewer: Viewer,
+  classId: number,
+  { shows_members: showsMembers }: ClassSettings,
+): Promise<ClassDetails> {
+  if (showsMembers === undefined) throw new AppError('nothing_to_update')
+  const { details, tell } = await core.db.transaction(async (tx) => {
+    const row = await lockTaughtClass(tx, viewer, classId)
+    await store.updateClass(tx, classId, { showsMembers })
+    await record(tx, actor, {
+      action: 'class.change',
+      subject: ['class', classId],
+      summary: describeChanged(['shows_members']),
+    })
+    const details = await toDetails(tx, await requireMember(tx, viewer, classId))
+    return { details, tell: await refreshConversation(core, tx, row) }
+  })
+  tell()
+  return details
 }
 
 /** Gives a class a new code; the one before ends. 400 for an end that is past, 409 `changed`. */

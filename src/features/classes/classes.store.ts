@@ -67,6 +67,11 @@ export async function findStanding(
   return row
 }
 
+export async function findClass(db: Executor, id: number): Promise<ClassRow | undefined> {
+  const [row] = await db.select().from(classes).where(eq(classes.id, id))
+  return row
+}
+
 /** Locks a class until the transaction ends: its members, code and invitations are changed one after another. */
 export async function lockClass(tx: Executor, id: number): Promise<ClassRow | undefined> {
   const [row] = await tx.select().from(classes).where(eq(classes.id, id)).for('no key update')

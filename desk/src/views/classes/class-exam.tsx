@@ -14,7 +14,7 @@ export default function ClassExam({ params }: ViewProps) {
   const path = { id, exam_id: Number(params.exam) }
   const found = useLoad(`${path.id} ${path.exam_id}`, async () => {
     const { class: own, exams } = await ask(client.GET('/api/v01/classes/{id}', { params: { path: { id } } }))
-    return { own, exam: exams.find((exam) => exam.id === path.exam_id) }
+    return { own, exam: exams?.find((exam) => exam.id === path.exam_id) }
   })
   const tabs = [
     ['items', t('Item analysis')],

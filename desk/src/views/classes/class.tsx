@@ -6,11 +6,10 @@ import { Action } from '../../components/forms/button.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
-import { isAdministrator } from '../../roles.ts'
 import { $query, go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
-import type { ClassTabProps } from './class-tab.ts'
+import { type ClassTabProps, isTaught } from './class-tab.ts'
 import { ClassExams } from './exams.tsx'
 import { Gradebook } from './gradebook.tsx'
 import { Members } from './members.tsx'
@@ -52,9 +51,7 @@ export default function Class({ params, user }: ViewProps) {
           }
           actions={
             !one.class.archived &&
-            // Administrators are in it only if they teach the class; its teachers come first among its members.
-            (!isAdministrator(user) ||
-              one.members.some(({ user_id, role }) => user_id === user.id && role === 'teacher')) && (
+            one.class.role === 'teacher' && (
               <Action
                 act={async () => {
                   const path = { params: { path: { id } } }
@@ -67,7 +64,7 @@ export default function Class({ params, user }: ViewProps) {
             )
           }
         >
-          <nav class="subtabs" aria-label="Parts of this class">
+          <nav class="subtabs" aria-label="Parts of this class" hidden={!isTaught(one)}>
             {TABS.map(([key, text]) => (
               <a
                 key={key}
@@ -78,7 +75,7 @@ export default function Class({ params, user }: ViewProps) {
               </a>
             ))}
           </nav>
-          <Shown of={one} user={user} reload={found.reload} />
+          {isTaught(one) && <Shown of={one} user={user} reload={found.reload} />}
         </Page>
       )}
     </Loaded>

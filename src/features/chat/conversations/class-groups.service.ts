@@ -13,6 +13,12 @@ export function insertOwnerlessGroup(tx: Executor, name: string): Promise<number
   return store.insertGroup(tx, name, null)
 }
 
+/** Has everybody in a group read its members again. */
+export async function refreshMembers(core: Core, tx: Executor, conversationId: number): Promise<TellGroup> {
+  const version = await takeVersion(tx, conversationId, 'members')
+  return () => core.bus.publish(`conversation:${conversationId}`, { kind: 'members', version })
+}
+
 /** Makes a group's members these, or the first of them that fit into it. */
 export async function replaceMembers(
   core: Core,

@@ -51,15 +51,21 @@ export async function getConversation(
   )
   return {
     ...conversation,
-    members: members.map(({ id, username, fullName, lastReadSeq, isVisible }, index) => ({
-      id,
-      username,
-      full_name: fullName,
-      online: online.has(id),
-      is_owner: conversation.is_group && index === 0,
-      // How far somebody has read is shown to those who may see their presence.
-      last_read_seq: isVisible || id === userId ? lastReadSeq : 0,
-    })),
+    members: members
+      .map(({ id, username, fullName, lastReadSeq, isVisible, isListed }, index) => ({
+        isListed,
+        member: {
+          id,
+          username,
+          full_name: fullName,
+          online: online.has(id),
+          is_owner: conversation.is_group && index === 0,
+          // How far somebody has read is shown to those who may see their presence.
+          last_read_seq: isVisible || id === userId ? lastReadSeq : 0,
+        },
+      }))
+      .filter(({ isListed }) => isListed)
+      .map(({ member }) => member),
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query, statement, unseen } from '../../../db/query.ts'
 import {
@@ -128,6 +128,26 @@ export interface ConversationMemberRow {
   lastReadSeq: number
   /** Whether the reader may see this member's presence. */
   isVisible: boolean
+  /** Whether the reader may know that this is a member. */
+  isListed: boolean
+}
+
+/**
+ * Whether a reader may know that `member` is in a conversation: in that of a class that doesn't show its members,
+ * students know its teachers and who has written.
+ */
+function isListedFor(readerId: number, conversationId: number): SQL {
+  return sql`(member.user_id = ${readerId}
+    or not exists (
+      select from classes there
+        join class_members mine on mine.class_id = there.id and mine.user_id = ${readerId}
+       where there.conversation_id = ${conversationId} and not there.shows_members
+         and mine.role = 'student' and mine.left_at is null)
+    or exists (
+      select from classes there
+        join class_members them on them.class_id = there.id and them.user_id = member.user_id
+       where there.conversation_id = ${conversationId} and them.role = 'teacher' and them.left_at is null)
+    or member.user_id in (select sender_id from messages where messages.conversation_id = ${conversationId}))`
 }
 
 /** In the order in which they joined, so a group's owner is the first. */
@@ -138,10 +158,18 @@ export async function listMembers(
 ): Promise<ConversationMemberRow[]> {
   return query<ConversationMemberRow>(
     db,
-    { id: 'integer', username: 'text', fullName: 'text', lastReadSeq: 'integer', isVisible: 'boolean' },
+    {
+      id: 'integer',
+      username: 'text',
+      fullName: 'text',
+      lastReadSeq: 'integer',
+      isVisible: 'boolean',
+      isListed: 'boolean',
+    },
     sql`
     select person.id, person.username, person.full_name as "fullName", member.last_read_seq as "lastReadSeq",
-           ${isPerson(sql`person.id`)} and not ${areBlocked(sql`${readerId}`, sql`person.id`)} as "isVisible"
+           ${isPerson(sql`person.id`)} and not ${areBlocked(sql`${readerId}`, sql`person.id`)} as "isVisible",
+           ${isListedFor(readerId, conversationId)} as "isListed"
       from conversation_members member join users person on person.id = member.user_id
      where member.conversation_id = ${conversationId}
      order by member.joined_at, member.user_id`,

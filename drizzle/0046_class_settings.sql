@@ -1,0 +1,1 @@
+ALTER TABLE "classes" ADD COLUMN "shows_members" boolean DEFAULT false NOT NULL;
