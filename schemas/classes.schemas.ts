@@ -203,6 +203,45 @@ export const ClassDetailsAnswer = Type.Object(
   { $id: 'ClassDetailsAnswer' },
 )
 
+// --- news
+
+const NewsText = Text(1, 4_000)
+
+export const ClassNews = Type.Object(
+  {
+    id: Id,
+    text: Type.String(),
+    pinned: Type.Boolean(),
+    author_name: Type.String(),
+    created_at: Timestamp,
+    edited_at: Nullable({ ...Timestamp, description: 'of its text; null: never' }),
+  },
+  { $id: 'ClassNews' },
+)
+export type ClassNews = Static<typeof ClassNews>
+
+export const ClassNewsParams = Type.Object({ id: Id, news_id: Id })
+export const ClassNewsQuery = Type.Object({
+  before: Type.Optional({ ...Id, description: 'older ones than this; left out: the pinned ones first' }),
+})
+export const NewClassNews = Type.Object(
+  { text: NewsText, pinned: Type.Optional(Type.Boolean()) },
+  { $id: 'NewClassNews' },
+)
+export type NewClassNews = Static<typeof NewClassNews>
+export const ClassNewsChanges = Type.Partial(Type.Object({ text: NewsText, pinned: Type.Boolean() }), {
+  $id: 'ClassNewsChanges',
+})
+export type ClassNewsChanges = Static<typeof ClassNewsChanges>
+export const ClassNewsAnswer = Type.Object(
+  { success: Type.Literal(true), news: ClassNews },
+  { $id: 'ClassNewsAnswer' },
+)
+export const ClassNewsListAnswer = Type.Object(
+  { success: Type.Literal(true), news: Type.Array(ClassNews, { maxItems: 20 }) },
+  { $id: 'ClassNewsListAnswer' },
+)
+
 // --- what there is to do
 
 export const AgendaState = Type.Enum(['soon', 'open', 'under_way', 'done', 'missed'], { $id: 'AgendaState' })

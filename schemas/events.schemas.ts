@@ -8,6 +8,7 @@ import {
   ReactionTotal,
   SendBody,
 } from './chat.schemas.ts'
+import { ClassNews } from './classes.schemas.ts'
 import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.schemas.ts'
 import { JobProgress } from './generation.schemas.ts'
@@ -250,6 +251,19 @@ export const PracticeFrame = Type.Object(
   },
 )
 
+export const ClassNewsFrame = Type.Object(
+  {
+    type: Type.Literal('class_news'),
+    class_id: Id,
+    news: Type.Union([ClassNews, Type.Object({ id: Id })]),
+    deleted: Type.Boolean({ description: 'true: `news` has its id alone' }),
+  },
+  {
+    $id: 'ClassNewsFrame',
+    description: 'News of a class were published, changed or deleted, for members who subscribed to it.',
+  },
+)
+
 export const ServerFrame = Type.Union([
   Ready,
   Ack,
@@ -267,6 +281,7 @@ export const ServerFrame = Type.Union([
   ConnectionAccepted,
   AiJob,
   CommentFrame,
+  ClassNewsFrame,
   ResultsReleased,
   AttemptTime,
   HelpLocked,
@@ -321,8 +336,8 @@ export const ResumeFrame = Type.Object(
 /** `ai_job:` topics are for admins. */
 const Topic = Type.String({
   maxLength: 50,
-  errorMessage: 'must be question:<id> or ai_job:<id>',
-  pattern: '^(question:[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
+  errorMessage: 'must be question:<id>, class:<id> or ai_job:<id>',
+  pattern: '^((question|class):[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
   examples: ['question:17'],
 })
 export const SubscribeFrame = Type.Object(

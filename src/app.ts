@@ -36,6 +36,8 @@ import { reactionRoutes } from './features/chat/messages/reactions.routes.ts'
 import { messageSearchRoutes } from './features/chat/search/message-search.routes.ts'
 import { classExamRoutes } from './features/classes/class-exams.routes.ts'
 import { classMemberRoutes, classRosterRoutes } from './features/classes/class-members.routes.ts'
+import { classNewsLive } from './features/classes/class-news.live.ts'
+import { classNewsRoutes } from './features/classes/class-news.routes.ts'
 import { classResultRoutes } from './features/classes/class-results.routes.ts'
 import { classAdminRoutes } from './features/classes/classes.admin-routes.ts'
 import { classRoutes } from './features/classes/classes.routes.ts'
@@ -202,6 +204,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(practiceRoutes, { prefix: '/api/v01/practice', core })
     await scope.register(libraryRoutes, { prefix: '/api/v01/library', core })
     await scope.register(classRoutes, { prefix: '/api/v01/classes', core })
+    await scope.register(classNewsRoutes, { prefix: '/api/v01/classes/:id/news', core })
     await scope.register(classResultRoutes, { prefix: '/api/v01/classes', core })
     await scope.register(classExamRoutes, { prefix: '/api/v01/classes/:id/exams/:exam_id', core })
     await scope.register(classMemberRoutes, { prefix: '/api/v01/classes', core })
@@ -271,7 +274,15 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
   await app.register(gateway, {
     prefix: '/api/v01',
     core,
-    live: [chatLive, attemptsLive, discussionsLive, generationLive, practiceLive, helpLockLive],
+    live: [
+      chatLive,
+      attemptsLive,
+      classNewsLive,
+      discussionsLive,
+      generationLive,
+      practiceLive,
+      helpLockLive,
+    ],
   })
   await app.register(forHelp)
   await app.register(forUsers)

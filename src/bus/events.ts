@@ -118,6 +118,7 @@ export interface Topics {
   [user: `user:${number}`]: UserEvent
   [question: `question:${number}`]: CommentEvent
   [job: `ai_job:${string}`]: FrameEvent
+  [members: `class:${number}`]: FrameEvent
   presence: PresenceEvent
   revocations: RevocationEvent
   exams: ExamEvent
@@ -125,7 +126,7 @@ export interface Topics {
 }
 export type Topic = keyof Topics
 /** Topics that clients may subscribe to. */
-export type ClientTopic = Extract<Topic, `question:${number}` | `ai_job:${string}`>
+export type ClientTopic = Extract<Topic, `question:${number}` | `ai_job:${string}` | `class:${number}`>
 
 type TopicName<T extends Topic = Topic> = T extends `${infer Name}:${string}` ? Name : T
 type KindOf<Name extends TopicName> = {
@@ -149,6 +150,7 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
   user: { frame: true, conversation: true, counters: true, practice: true },
   question: { comment: true },
   ai_job: { frame: true },
+  class: { frame: true },
   presence: { presence: true },
   revocations: { revoked: true },
   exams: { results_released: true, attempt_times: true, results_changed: true },

@@ -25,6 +25,7 @@ export interface TopicKind<Event> {
 export interface TopicKinds {
   question: TopicKind<CommentEvent>
   ai_job: TopicKind<FrameEvent>
+  class: TopicKind<FrameEvent>
 }
 
 type TopicEvent = CommentEvent | FrameEvent

@@ -98,6 +98,11 @@ const invitation = async ({ classId }: World) => {
     values (${classId}, 'x@school.example', 'student', now()) returning id`
   return { invitation_id: row?.id ?? 0 }
 }
+const news = async ({ classId }: World) => {
+  const [row] = await service.sql<{ id: number }[]>`
+    insert into class_news (class_id, text, created_at) values (${classId}, 'News', now()) returning id`
+  return { news_id: row?.id ?? 0 }
+}
 const accommodation = async ({ examId, studentId }: World) => {
   await service.sql`insert into accommodations (exam_id, user_id) values (${examId}, ${studentId})`
   return {}
@@ -131,6 +136,10 @@ const CLASSES: Record<string, Place> = {
   'GET /{id}': { statuses: ATTENDING },
   'PATCH /{id}': { statuses: TEACHING, body: () => ({ shows_members: true }) },
   'GET /{id}/agenda': { statuses: ATTENDING },
+  'GET /{id}/news': { statuses: ATTENDING },
+  'POST /{id}/news': { statuses: [401, 403, 404, 201, 404, 404], body: () => ({ text: 'Bring a ruler' }) },
+  'PATCH /{id}/news/{news_id}': { statuses: TEACHING, params: news, body: () => ({ pinned: true }) },
+  'DELETE /{id}/news/{news_id}': { statuses: TEACHING, params: news },
   'POST /{id}/code': { statuses: TEACHING, body: () => ({}) },
   'DELETE /{id}/code': { statuses: TEACHING },
   'POST /{id}/conversation': { statuses: [401, 403, 404, 201, 404, 404] },

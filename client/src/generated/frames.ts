@@ -1,5 +1,5 @@
 // Printed from the documents of a running service: npm run generate -w client
-import type { Challenge, ConnectionRequest, Conversation, Message } from './openapi.ts'
+import type { Challenge, ClassNews, ConnectionRequest, Conversation, Message } from './openapi.ts'
 
 export type CommentEntry = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string }
 
@@ -38,6 +38,8 @@ export interface ServerFrames {
   ai_job: { type: 'ai_job'; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null }
   /** A comment changed, to subscribers of `question:<id>`. */
   comment: { type: 'comment'; question_id: number; action: 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'; comment: { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; /** only of a new comment: it has none yet */ replies?: CommentEntry[] } }
+  /** News of a class were published, changed or deleted, for members who subscribed to it. */
+  class_news: { type: 'class_news'; class_id: number; news: ClassNews | { id: number }; /** true: `news` has its id alone */ deleted: boolean }
   /** To students who have an attempt of that exam. */
   results_released: { type: 'results_released'; exam_id: number; released: boolean }
   /** One's own attempt under way ends at another time than before. */

@@ -162,6 +162,14 @@ export type ClassInvitation = { id: number; name: string; role: ClassRole; invit
 
 export type ClassMember = { user_id: number; username: string; full_name: string; role: ClassRole; /** for teachers and administrators */ joined_at?: string }
 
+export type ClassNews = { id: number; text: string; pinned: boolean; author_name: string; created_at: string; edited_at: string | null }
+
+export type ClassNewsAnswer = { success: true; news: ClassNews }
+
+export type ClassNewsChanges = { text?: string; pinned?: boolean }
+
+export type ClassNewsListAnswer = { success: true; news: ClassNews[] }
+
 export type ClassRole = 'student' | 'teacher'
 
 export type ClassSettings = { shows_members?: boolean }
@@ -343,6 +351,8 @@ export type NewCategoryForm = { name: string; /** png, jpg, jpeg, gif or webp */
 export type NewChallenge = { question_id: number; message: string }
 
 export type NewClass = { name: string; /** all of its teachers */ teacher_ids?: number[] }
+
+export type NewClassNews = { text: string; pinned?: boolean }
 
 export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
 
@@ -2003,6 +2013,78 @@ export interface paths {
         409: { content: { 'application/json': Failure<'class_archived' | 'too_many'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/news': {
+    /** A class's news, newest first: its members and administrators */
+    get: {
+      parameters: { query?: { 'before'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': ClassNewsListAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Tell a class something: its teachers only */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NewClassNews } }
+      responses: {
+        201: { content: { 'application/json': ClassNewsAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'daily_limit' | 'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/news/{news_id}': {
+    /** Change news of a class: its teachers and administrators */
+    patch: {
+      parameters: { query?: never; path: { 'id': number; 'news_id': number }; header?: never; cookie?: never }
+      requestBody?: { content: { 'application/json': ClassNewsChanges } }
+      responses: {
+        200: { content: { 'application/json': ClassNewsAnswer } }
+        400: { content: { 'application/json': Failure<'nothing_to_update' | 'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete news of a class: its teachers and administrators */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'news_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

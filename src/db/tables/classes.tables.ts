@@ -16,7 +16,7 @@ import { foldedCase } from '../text-search.ts'
 import { conversations } from './chat.tables.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
-import { users } from './users.tables.ts'
+import { GHOST_ID, users } from './users.tables.ts'
 
 export const classes = pgTable(
   'classes',
@@ -29,6 +29,9 @@ export const classes = pgTable(
     joinCode: text(),
     /** null: the code has no end. */
     codeEndsAt: instant(),
+    /** The latest day, in the service's time zone, on which news were published, and how many, deleted ones included. */
+    newsDay: date(),
+    newsCount: integer().notNull().default(0),
     /** The class's group, once somebody has made it. */
     conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
     /** Whether its students see who else is one. */
@@ -107,6 +110,32 @@ export const classInvitations = pgTable(
     index('class_invitations_due_idx').on(table.mailDueAt).where(sql`${table.mailDueAt} is not null`),
     index('class_invitations_invited_at_idx').on(table.invitedAt),
     check('class_invitations_role_check', sql`${table.role} in ('student', 'teacher')`),
+  ],
+)
+
+/** What the teachers of a class tell its members. */
+export const classNews = pgTable(
+  'class_news',
+  {
+    id: id(),
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+    authorId: integer()
+      .notNull()
+      .default(GHOST_ID)
+      .references(() => users.id, { onDelete: 'set default' }),
+    text: text().notNull(),
+    /** Whether it stands above the others. */
+    pinned: boolean().notNull().default(false),
+    createdAt: instant().notNull(),
+    /** When its text was last changed; null: never. */
+    editedAt: instant(),
+  },
+  (table) => [
+    index('class_news_class_id_idx').on(table.classId, table.id),
+    index('class_news_pinned_idx').on(table.classId, table.id).where(sql`${table.pinned}`),
+    index('class_news_author_id_idx').on(table.authorId),
   ],
 )
 

@@ -67,6 +67,7 @@ export const STEPS: readonly Step[] = [
     return count
   },
   giveToGhost('comments', 'author_id'),
+  giveToGhost('class_news', 'author_id'),
   async (tx, userId, limit) => {
     const { count } = await tx.execute(sql`
       update reports set context = (

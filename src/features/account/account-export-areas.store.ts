@@ -22,7 +22,7 @@ import {
   isArchived,
   messages,
 } from '../../db/tables/chat.tables.ts'
-import { classInvitations, classMembers } from '../../db/tables/classes.tables.ts'
+import { classInvitations, classMembers, classNews } from '../../db/tables/classes.tables.ts'
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { generationJobs } from '../../db/tables/generation.tables.ts'
@@ -164,6 +164,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
         schema: text,
       },
     },
+  },
+  class_news: {
+    title: 'News that you wrote to classes',
+    owner: classNews.authorId,
+    columns: 'id class_id text pinned created_at edited_at',
   },
   class_invitations: {
     title: 'Classes that your confirmed address is asked to join',

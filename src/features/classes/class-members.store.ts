@@ -114,6 +114,27 @@ export async function listStudentsAmong(db: Executor, id: number, userIds: numbe
   return rows.map(({ userId }) => userId)
 }
 
+/** Somebody who reads a class. */
+export interface ClassReader {
+  classId: number
+  userId: number
+}
+
+/** Which of these people are in the class, in their order. */
+export async function listArePresent(db: Executor, readers: ClassReader[]): Promise<boolean[]> {
+  const rows = await query<{ isPresent: boolean }>(
+    db,
+    { isPresent: 'boolean' },
+    sql`
+    select member.user_id is not null as "isPresent"
+      from ${given({ classId: 'integer', userId: 'integer' }, readers, 'asked')}
+      left join class_members member
+        on member.class_id = asked.class_id and member.user_id = asked.user_id and member.left_at is null
+     order by asked.ord`,
+  )
+  return rows.map(({ isPresent }) => isPresent)
+}
+
 /** Ends somebody's membership by themselves; false if there is none. */
 export async function endMembership(tx: Executor, id: number, userId: number, at: Date): Promise<boolean> {
   const rows = await tx

@@ -36,6 +36,7 @@ const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   connection_request: 'withheld',
   connection_accepted: 'withheld',
   comment: 'withheld',
+  class_news: 'withheld',
   challenge_resolved: 'withheld',
   practice: 'withheld',
 }
