@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readDrawn } from '../../packages/exchange/test/drawn.ts'
 import { text as anyText } from '../../packages/exchange/test/random-text.ts'
 import { form } from '../support/content/forms.ts'
 import { readZip } from '../support/content/zip.ts'
@@ -131,20 +132,29 @@ const question = fc
 // --- what a format carries
 
 /** Changes every text of a question. */
-function mapTexts<T>(value: T, change: (text: string) => string): T {
-  if (typeof value === 'string') return change(value) as T
-  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change)) as T
+function mapTexts<T>(value: T, change: (text: string, name: string) => string, name = ''): T {
+  if (typeof value === 'string') return change(value, name) as T
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change, name)) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapTexts(each, change)])) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, mapTexts(each, change, name)]),
+  ) as T
 }
 
+/** What students type isn't drawn. */
+const TYPED = ['correct_answer', 'accepted', 'tags', 'key', 'tolerance']
+const asDrawn = (value: string, name: string) =>
+  TYPED.includes(name)
+    ? value.replace(/\r\n?/g, '\n').trim()
+    : readDrawn(value, /^(question_text|explanation)$/.test(name) ? 'text' : 'option')
 const withoutControls = (row: Row) =>
-  mapTexts(row, (value) =>
-    value
-      .replace(/[\p{Cc}\ufffe\uffff]/gu, (character) =>
+  mapTexts(row, (value, name) =>
+    asDrawn(
+      value.replace(/[\p{Cc}\ufffe\uffff]/gu, (character) =>
         (character < ' ' && !'\t\n\r'.includes(character)) || character > '\ufffd' ? '\ufffd' : character,
-      )
-      .trim(),
+      ),
+      name,
+    ),
   )
 /** Numbers are the same in each of their forms. */
 const plainNumbers = (row: Row): Row =>
@@ -154,7 +164,7 @@ const plainNumbers = (row: Row): Row =>
 
 const CARRIED: Record<string, (row: Row) => Row> = {
   csv: (row) => row,
-  gift: ({ positive_marks, ...row }) => mapTexts(row, (value) => value.replace(/\r\n?/g, '\n')),
+  gift: ({ positive_marks, ...row }) => mapTexts(row, asDrawn),
   moodle_xml: withoutControls,
   qti: withoutControls,
   qti3: withoutControls,

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readDrawn } from '../../packages/exchange/test/drawn.ts'
 import { text } from '../../packages/exchange/test/random-text.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
@@ -60,9 +61,14 @@ const question = fc
 
 const TEXTS = ['question_text', 'option_a', 'option_b', 'option_c', 'option_d']
 type Row = Record<string, unknown>
-const mapTexts = (row: Row, change: (text: string) => string): Row =>
+const asDrawn = (value: string, name: string) =>
+  readDrawn(value, name === 'question_text' ? 'text' : 'option')
+const mapTexts = (row: Row, change: (text: string, name: string) => string): Row =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, TEXTS.includes(name) ? change(String(value)) : value]),
+    Object.entries(row).map(([name, value]) => [
+      name,
+      TEXTS.includes(name) ? change(String(value), name) : value,
+    ]),
   )
 
 /** Replaces control characters and noncharacters, which XML can't hold. */
@@ -70,15 +76,16 @@ const replaceInvalid = (character: string) =>
   (character < ' ' && !'\t\n\r'.includes(character)) || character > '\ufffd' ? '\ufffd' : character
 
 function carriedByQti({ negative_marks, ...row }: Row): Row {
-  return mapTexts(row, (value) => value.replace(/[\p{Cc}\ufffe\uffff]/gu, replaceInvalid).trim())
+  return mapTexts(row, (value, name) =>
+    asDrawn(value.replace(/[\p{Cc}\ufffe\uffff]/gu, replaceInvalid), name),
+  )
 }
 
 /** Takes from a row what a format can't hold, as documented. Applied to both sides of a comparison. */
 const CARRIED: Record<string, (row: Row) => Row> = {
   csv: (row) => row,
-  gift: ({ positive_marks, negative_marks, image_path, ...row }) =>
-    mapTexts(row, (value) => value.replace(/\r\n?/g, '\n')),
-  moodle_xml: ({ negative_marks, ...row }) => row,
+  gift: ({ positive_marks, negative_marks, image_path, ...row }) => mapTexts(row, asDrawn),
+  moodle_xml: ({ negative_marks, ...row }) => mapTexts(row, asDrawn),
   qti: carriedByQti,
   qti3: carriedByQti,
 }
@@ -227,7 +234,7 @@ A description
     expect(rows).toEqual([
       ['What is $\\frac{1}{2} + A^{T}$?', 'MCQ', 'A', '0', ['right', 'wrong', '']],
       ['Two of them', 'MSQ', 'A,B', '0', ['one', 'two', 'three']],
-      ['The sky is blue & x$^{2}$.', 'MCQ', 'A', '0', ['True', 'False', '']],
+      ['The sky is **blue** & x\\(^{2}\\).', 'MCQ', 'A', '0', ['True', 'False', '']],
       ['Pi', 'NUMERIC', '3.15', '0.01', ['', '', '']],
       ['Five', 'NUMERIC', '5', '0.5', ['', '', '']],
       ['Text\nwith {braces}', 'MCQ', 'A', '0', ['a', 'b', '']],
@@ -260,7 +267,7 @@ A description
     expect(body.details).toEqual([expect.stringContaining('its image is not in the file')])
     expect((await stored(examId)).map((row) => row.question_text)).toEqual([
       'Is f <i j=2; g> h?',
-      'Is it so?',
+      'Is it **so**?',
     ])
   })
 
@@ -304,7 +311,7 @@ two</text></questiontext><single>false</single>
     const rows = await stored(examId)
     expect(rows).toMatchObject([
       {
-        question_text: 'Look:\n- \\(x^2\\)\n- y',
+        question_text: 'Look:\n- \\(x^2\\)\n- *y*',
         option_b: 'yes <3',
         correct_answer: 'B',
         positive_marks: 2,

@@ -1,4 +1,7 @@
-/** What every format is read into, and written from. Texts are plain text with LaTeX (`$x^2$`) and line ends. */
+/**
+ * What every format is read into, and written from. Texts are CommonMark with LaTeX (`$x^2$`), in which a line end is one;
+ * accepted texts, which are typed, are plain.
+ */
 export type Question = Asked & Task
 
 export interface Asked {

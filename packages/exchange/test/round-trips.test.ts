@@ -10,6 +10,7 @@ import {
   writeMoodleXml,
   writeQti,
 } from '../src/index.ts'
+import { readDrawn } from './drawn.ts'
 import { text as anyText } from './random-text.ts'
 import { makeZip, readAll } from './reading.ts'
 
@@ -97,12 +98,18 @@ const FORMATS = {
   'QTI 3.0': (questions) => toPackage('3.0', questions),
 } satisfies Record<string, (questions: readonly Question[]) => Promise<string | Uint8Array>>
 
-/** What every format holds: no control characters, and one kind of line ends. */
-function held<T>(value: T): T {
+/** What every format holds: no control characters, and what is read of the drawn texts. */
+function held<T>(value: T, name = ''): T {
   if (typeof value === 'string')
-    return value.replace(/\r\n?/g, '\n').replace(/(?![\t\n])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd') as T
+    return readDrawn(value, /^(text|explanation)$/.test(name) ? 'text' : 'option').replace(
+      /(?![\t\n])\p{Cc}|[\ufffe\uffff]/gu,
+      '\ufffd',
+    ) as T
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
-  const entries = Object.entries(value).map(([name, each]) => [name, held(each)])
+  const entries = Object.entries(value).map(([key, each]) => [
+    key,
+    key === 'percent' ? each : held(each, key),
+  ])
   return (Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries)) as T
 }
 

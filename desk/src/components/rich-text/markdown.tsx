@@ -1,16 +1,11 @@
-import MarkdownIt, { type StateBlock, type StateInline, type Token } from 'markdown-it'
+import { createMarkdown } from '@exam-practice/exchange/markdown'
+import type { Token } from 'markdown-it'
 import type { ComponentChildren, VNode } from 'preact'
 import { CodeBlock } from './code-block.tsx'
 import { Formula } from './formula.tsx'
 import { type DrawGap, drawGaps } from './gap-marks.tsx'
 
-/** CommonMark with tables and strikethrough. A line break is one, as people type them; indented lines are no code. */
-const markdown = new MarkdownIt({ html: false, breaks: true, linkify: true }).disable('code')
-markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-markdown.inline.ruler.before('escape', 'formula', readFormula)
-markdown.block.ruler.before('fence', 'formula_block', readFormulaBlock, {
-  alt: ['paragraph', 'reference', 'blockquote', 'list'],
-})
+const markdown = createMarkdown()
 
 /** Images of a text by the keys that it names, with the addresses that the service signed for them. */
 export type Images = Readonly<Record<string, string>>
@@ -166,56 +161,4 @@ function drawImage(token: Token, key: number, { images }: Context): VNode {
   const address = Object.hasOwn(images, source) ? images[source] : undefined
   if (address === undefined) return <span key={key}>{`![${token.content}](${source})`}</span>
   return <img key={key} src={address} alt={token.content} loading="lazy" />
-}
-
-const DELIMITERS = [
-  ['$$', '$$', true],
-  ['\\[', '\\]', true],
-  ['\\(', '\\)', false],
-  ['$', '$', false],
-] as const
-
-/** A formula within a paragraph; a dollar before a space, or an amount of money, is plain text. */
-function readFormula(state: StateInline, isSilent: boolean): boolean {
-  const { src, pos, posMax } = state
-  const found = DELIMITERS.find(([open]) => src.startsWith(open, pos))
-  if (!found) return false
-  const [open, close, isBlock] = found
-  const end = src.indexOf(close, pos + open.length)
-  if (end === -1 || end > posMax) return false
-  const source = src.slice(pos + open.length, end)
-  if (source.trim() === '') return false
-  if (open === '$' && (/^\s|\s$|[\n`]/.test(source) || /\d/.test(src[end + 1] ?? ''))) return false
-  if (!isSilent) {
-    const token = state.push('formula', '', 0)
-    token.content = source
-    token.block = isBlock
-    token.markup = src.slice(pos, end + close.length)
-  }
-  state.pos = end + close.length
-  return true
-}
-
-/** A formula that begins a line and may have empty lines, and lines that would begin a list. */
-function readFormulaBlock(state: StateBlock, startLine: number, endLine: number, isSilent: boolean): boolean {
-  const start = (state.bMarks[startLine] ?? 0) + (state.tShift[startLine] ?? 0)
-  const found = DELIMITERS.find(([open, , isBlock]) => isBlock && state.src.startsWith(open, start))
-  if (!found) return false
-  const [open, close] = found
-  const end = state.src.indexOf(close, start + open.length)
-  if (end === -1 || end >= (state.eMarks[endLine - 1] ?? 0)) return false
-  let last = startLine
-  while ((state.eMarks[last] ?? 0) < end + close.length) last += 1
-  // Text after it makes it a part of a paragraph.
-  if (state.src.slice(end + close.length, state.eMarks[last]).trim() !== '') return false
-  const source = state.src.slice(start + open.length, end)
-  if (source.trim() === '') return false
-  if (isSilent) return true
-  const token = state.push('formula', '', 0)
-  token.content = source
-  token.block = true
-  token.markup = state.src.slice(start, end + close.length)
-  token.map = [startLine, last + 1]
-  state.line = last + 1
-  return true
 }

@@ -1,4 +1,5 @@
 import { createItems, Skip } from '../items.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import type { Item } from '../question.ts'
 import { toChoice } from '../tasks.ts'
 import { checkLength, linesOf } from '../texts/decoding.ts'
@@ -30,9 +31,17 @@ export function* readAiken(text: string): Generator<Item> {
       if (choices.some(({ letter }, index) => letter !== String.fromCharCode(65 + index)))
         throw new Skip('its options are not lettered A, B, C …')
       if (!choices.some(({ letter }) => letter === key)) throw new Skip(`it has no option ${key}`)
-      const shares = choices.map((choice) => ({ text: choice.text, share: choice.letter === key ? 1 : 0 }))
+      const shares = choices.map((choice) => ({
+        text: toMarkdown(choice.text),
+        share: choice.letter === key ? 1 : 0,
+      }))
       return {
-        question: { ...toChoice(shares, false), text: lines.join('\n').trim(), explanation: '', tags: [] },
+        question: {
+          ...toChoice(shares, false),
+          text: toMarkdown(lines.map((line) => line.trim()).join('\n')),
+          explanation: '',
+          tags: [],
+        },
       }
     })
   }

@@ -1,5 +1,7 @@
+import { type Place, toPlainText, withoutMarks } from '../markdown/from-markdown.ts'
 import type { Accepted, Choice, ExportedItem, Question, Task } from '../question.ts'
 import { withWildcardsEscaped } from '../tasks.ts'
+import { textToHtml } from '../texts/rich-text.ts'
 
 /**
  * What stands between the braces; undefined where GIFT has no form: for orders and gaps, and for answers with an arrow,
@@ -16,11 +18,14 @@ function writeAnswers(task: Task): string | undefined {
         ? undefined
         : lines(task.accepted.map(writeAccepted))
     case 'matching':
-      return task.pairs.some(({ prompt }) => prompt.includes('->'))
+      return task.pairs.some(({ prompt }) => formatted(prompt, 'option').includes('->'))
         ? undefined
         : lines([
-            ...task.pairs.map(({ prompt, match }) => `=[plain]${escaped(prompt)} -> ${escaped(match)}`),
-            ...task.distractors.map((distractor) => `= -> ${escaped(distractor)}`),
+            ...task.pairs.map(
+              ({ prompt, match }) =>
+                `=${formatted(prompt, 'option')} -> ${escaped(withoutMarks(match, 'option'))}`,
+            ),
+            ...task.distractors.map((distractor) => `= -> ${escaped(withoutMarks(distractor, 'option'))}`),
           ])
     case 'ordering':
     case 'gaps':
@@ -38,8 +43,8 @@ export async function* writeGift(items: AsyncIterable<ExportedItem>): AsyncGener
   for await (const { name, question } of items) {
     const { tags, explanation, text } = question
     const named = tags.map((tag) => `// [tag:${tag.replace(/[[\]\\]/g, '\\$&')}]\n`).join('')
-    const feedback = explanation === '' ? '' : `\n\t####[plain]${escaped(explanation)}\n`
-    yield `${named}::${escaped(name)}::[plain]${escaped(text)}{${writeAnswers(question)}${feedback}}\n\n`
+    const feedback = explanation === '' ? '' : `\n\t####${formatted(explanation)}\n`
+    yield `${named}::${escaped(name)}::${formatted(text)}{${writeAnswers(question)}${feedback}}\n\n`
   }
 }
 
@@ -49,7 +54,7 @@ function writeOptions({ multiple, options }: Choice): string {
     options.map(({ text, isRight }) => {
       const percent = isRight ? Number((100 / right).toFixed(5)) : right === 0 ? 0 : -100
       const mark = multiple ? `~%${percent}%` : isRight ? '=' : '~'
-      return `${mark}[plain]${escaped(text)}`
+      return `${mark}${formatted(text, 'option')}`
     }),
   )
 }
@@ -64,6 +69,12 @@ function lines(answers: readonly string[]): string {
 }
 
 const SPECIAL = /[\\:#={}~]/g
+
+/** Plain text, or HTML where it has marks. */
+function formatted(source: string, place: Place = 'text'): string {
+  const text = toPlainText(source, place)
+  return text === undefined ? `[html]${escaped(textToHtml(source, place))}` : `[plain]${escaped(text)}`
+}
 
 function escaped(text: string): string {
   return text.replace(SPECIAL, '\\$&').replace(/\r\n|\r|\n/g, '\\n')

@@ -1,4 +1,5 @@
 import { createItems, joinTexts, NoQuestion, readTags, Skip } from '../items.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import { halfway } from '../numbers/decimal-ranges.ts'
 import type { Asked, Item, Matching, NumberEntry, Task, TextEntry } from '../question.ts'
 import { toAccepted, toChoice, toTrueFalse, withoutWildcards } from '../tasks.ts'
@@ -96,9 +97,9 @@ function splitFormat(text: string, usual: Format): { format: Format; text: strin
 function readQuestion(format: Format, body: string): Task & Omit<Asked, 'tags'> {
   const found = findAnswers(body)
   if (!found) throw new NoQuestion('it asks nothing (description)')
-  const before = toPlain(body.slice(0, found.start), format)
-  const after = toPlain(body.slice(found.end + 1), format)
-  const stem = after === '' ? before : `${before} _____ ${after}`.trim()
+  const before = body.slice(0, found.start).trimEnd()
+  const after = body.slice(found.end + 1).trim()
+  const stem = toText(after === '' ? before : `${before} _____ ${after}`, format)
   const content = body.slice(found.start + 1, found.end)
   const answers = beforeHashes(content, '####')
   // The general feedback, which students get whatever they answer.
@@ -165,7 +166,7 @@ function readOptions(answers: string, format: Format): Answers {
   if (!options.some(({ mark }) => mark === '~'))
     return options.every(({ text }) => text.includes('->'))
       ? { task: readPairs(options, format) }
-      : { task: readTexts(options, format), feedback }
+      : { task: readTexts(options), feedback }
   const multiple =
     !options.some(({ mark }) => mark === '=') && options.some(({ weight }) => weight !== undefined)
   const choices = options.map(({ mark, weight, text }) => ({
@@ -181,7 +182,7 @@ function readPairs(options: Option[], format: Format): Matching {
     // The right side has no format, as in Moodle.
     return {
       prompt: toOwnFormat(text.slice(0, arrow), format),
-      match: unescaped(text.slice(arrow + 2)).trim(),
+      match: toMarkdown(unescaped(text.slice(arrow + 2)).trim()),
     }
   })
   const distractors = pairs.filter(({ prompt }) => prompt === '').map(({ match }) => match)
@@ -192,17 +193,21 @@ function readPairs(options: Option[], format: Format): Matching {
   }
 }
 
-function readTexts(options: Option[], format: Format): TextEntry {
+function readTexts(options: Option[]): TextEntry {
   const right = options
     .filter(({ weight = 100 }) => weight > 0)
-    .map(({ text, percent = '100' }) => ({ text: withoutWildcards(toOwnFormat(text, format)), percent }))
+    // Whatever their format says, they are what students type.
+    .map(({ text, percent = '100' }) => ({
+      text: withoutWildcards(unescaped(splitFormat(text, 'plain').text).trim()),
+      percent,
+    }))
   return { kind: 'text', accepted: toAccepted(right) }
 }
 
 /** A text that may begin with a format of its own. */
 function toOwnFormat(text: string, usual: Format): string {
   const own = splitFormat(text, usual)
-  return toPlain(own.text, own.format)
+  return toText(own.text, own.format)
 }
 
 function readNumeric(answers: string): Answers {
@@ -269,9 +274,12 @@ const TAG = new RegExp(
   'i',
 )
 
-function toPlain(escapedText: string, format: Format): string {
+/** A text as CommonMark. */
+function toText(escapedText: string, format: Format): string {
   const text = unescaped(escapedText).trim()
-  if (format === 'plain' || (format !== 'html' && !TAG.test(text))) return text
+  if (format === 'markdown') return text
+  if (format === 'plain') return toMarkdown(text)
+  if (format === 'moodle' && !TAG.test(text)) return toMarkdown(text.replace(/^[ \t]+/gm, ''))
   // Moodle's own format is HTML in which line ends count.
   const plain = htmlToText(format === 'html' ? text : text.replaceAll('\n', '<br>'))
   if (plain.images.length > 0) throw new Skip('its image is not in the file')

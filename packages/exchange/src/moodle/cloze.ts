@@ -1,4 +1,5 @@
 import { Skip } from '../items.ts'
+import { toHtml, toPlainText } from '../markdown/from-markdown.ts'
 import type { Accepted, Gap } from '../question.ts'
 import { toAccepted, toChoiceGap, withoutWildcards, withWildcardsEscaped } from '../tasks.ts'
 import { decodeEntities, htmlToText } from '../texts/rich-text.ts'
@@ -71,11 +72,10 @@ function readGap(type: string, answers: Accepted[]): Gap {
 
 /** A text with our marks as a cloze; `write` makes HTML of what stands between them. */
 export function writeCloze(text: string, gaps: readonly Gap[]): string {
-  const html = encode(text)
-  return `<p style="white-space: pre-wrap">${html.replace(/\[\[(\d+)\]\]/g, (mark, number: string) => {
+  return writeHtml(text, 'p').replace(/\[\[(\d+)\]\]/g, (mark, number: string) => {
     const gap = gaps[Number(number) - 1]
     return gap ? writeGap(gap) : mark
-  })}</p>`
+  })
 }
 
 function writeGap(gap: Gap): string {
@@ -85,12 +85,20 @@ function writeGap(gap: Gap): string {
     case 'number':
       return `{1:NUMERICAL:=${gap.key}:${gap.tolerance}}`
     case 'choice':
-      return `{1:MULTICHOICE:${gap.choices.map((choice, index) => `${index === gap.correct ? '=' : ''}<span style="white-space: pre-wrap">${encode(choice)}</span>`).join('~')}}`
+      return `{1:MULTICHOICE:${gap.choices.map((choice, index) => `${index === gap.correct ? '=' : ''}${writeHtml(choice, 'span')}`).join('~')}}`
   }
 }
 
 function writeAccepted({ text, percent }: Accepted): string {
   return `${percent === '100' ? '=' : `%${percent}%`}${encode(withWildcardsEscaped(text))}`
+}
+
+function writeHtml(source: string, element: 'p' | 'span'): string {
+  const paragraph = `<${element} style="white-space: pre-wrap">`
+  const place = element === 'p' ? 'text' : 'option'
+  const text = toPlainText(source, place)
+  if (text !== undefined) return `${paragraph}${encode(text)}</${element}>`
+  return toHtml(source, { write: encode, paragraph: '<p style="white-space: pre-wrap">' }, place)
 }
 
 /** Everything that means something in a cloze or in HTML as an entity; lines as elements. */

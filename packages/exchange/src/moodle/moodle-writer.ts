@@ -1,3 +1,4 @@
+import { withoutMarks } from '../markdown/from-markdown.ts'
 import type {
   Choice,
   ExportedItem,
@@ -89,7 +90,7 @@ function writeChoices({ multiple, options }: Choice): string {
   }
   const answers = options.map(
     ({ text, isRight }) =>
-      `    <answer fraction="${fraction(isRight)}" format="html"><text>${escapeXml(textToHtml(text))}</text></answer>\n`,
+      `    <answer fraction="${fraction(isRight)}" format="html"><text>${escapeXml(textToHtml(text, 'option'))}</text></answer>\n`,
   )
   return `    <single>${!multiple}</single>\n    <shuffleanswers>false</shuffleanswers>\n${answers.join('')}`
 }
@@ -110,8 +111,8 @@ function writeTexts({ accepted }: TextEntry): string {
 function writePairs({ pairs, distractors }: Matching): string {
   return [...pairs, ...distractors.map((match) => ({ prompt: '', match }))]
     .map(({ prompt, match }) => {
-      const text = prompt === '' ? '' : textToHtml(prompt)
-      return `    <subquestion format="html"><text>${escapeXml(text)}</text><answer><text>${escapeXml(match)}</text></answer></subquestion>\n`
+      const text = prompt === '' ? '' : textToHtml(prompt, 'option')
+      return `    <subquestion format="html"><text>${escapeXml(text)}</text><answer><text>${escapeXml(withoutMarks(match, 'option'))}</text></answer></subquestion>\n`
     })
     .join('')
 }
@@ -120,7 +121,7 @@ function writeItems({ items }: Ordering): string {
   return items
     .map(
       (item, index) =>
-        `    <answer fraction="${index + 1}" format="html"><text>${escapeXml(textToHtml(item))}</text></answer>\n`,
+        `    <answer fraction="${index + 1}" format="html"><text>${escapeXml(textToHtml(item, 'option'))}</text></answer>\n`,
     )
     .join('')
 }

@@ -1,9 +1,10 @@
 import { createItems, joinTexts, NoQuestion, onlyImage, readTags, Skip, withoutImages } from '../items.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import type { Gap, Image, Item, ItemContent, Matching, NumberEntry, Task, TextEntry } from '../question.ts'
 import { toAccepted, toChoice, toChoiceGap, toGaps, toTrueFalse, withoutWildcards } from '../tasks.ts'
 import { decodeAddress } from '../texts/addresses.ts'
 import { readDataUrl } from '../texts/data-addresses.ts'
-import { htmlToText, type PlainText } from '../texts/rich-text.ts'
+import { htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, readElements, textOf, type XmlElement } from '../xml.ts'
 import { readCloze } from './cloze.ts'
 
@@ -37,7 +38,7 @@ function readQuestion(type: string, element: XmlElement): ItemContent {
 }
 
 /** The text, with our marks where its type has gaps in it. */
-function readStem(type: string, element: XmlElement): { stem: PlainText; gaps?: Gap[] } {
+function readStem(type: string, element: XmlElement): { stem: RichText; gaps?: Gap[] } {
   const text = childOf(element, 'questiontext')
   if (type === 'cloze' || type === 'multianswer') {
     const { html, gaps } = readCloze(textOf(childOf(text, 'text')))
@@ -124,7 +125,7 @@ function readTexts(element: XmlElement, answers: XmlElement[]): TextEntry {
 function readPairs(element: XmlElement): Matching {
   const pairs = childrenOf(element, 'subquestion').map((pair) => ({
     prompt: withoutImages(readText(pair)),
-    match: textOf(childOf(pair, 'answer', 'text')).trim(),
+    match: toMarkdown(textOf(childOf(pair, 'answer', 'text')).trim()),
   }))
   const distractors = pairs.filter(({ prompt }) => prompt === '').map(({ match }) => match)
   return {
@@ -154,10 +155,11 @@ function shareOf(answer: XmlElement): number {
   return fraction / 100
 }
 
-function readText(element: XmlElement | undefined): PlainText {
+function readText(element: XmlElement | undefined): RichText {
   const text = textOf(childOf(element, 'text'))
   switch (element?.attributes.format) {
     case 'plain_text':
+      return { text: toMarkdown(text.trim()), images: [] }
     case 'markdown':
       return { text: text.trim(), images: [] }
     case 'moodle_auto_format':

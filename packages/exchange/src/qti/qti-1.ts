@@ -1,8 +1,9 @@
 import { type Draft, type Items, joinTexts, NoQuestion, onlyImage, Skip, withoutImages } from '../items.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import { halfway } from '../numbers/decimal-ranges.ts'
 import type { NumberEntry, Task } from '../question.ts'
 import { toChoice } from '../tasks.ts'
-import { elementsToText, htmlToText, type PlainText } from '../texts/rich-text.ts'
+import { elementsToText, htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from '../xml.ts'
 import { type LabelledResponse, marksOf, readOrder, readResponses, readShort } from './qti-1-responses.ts'
 
@@ -59,7 +60,7 @@ function readResponse(item: XmlElement, response: XmlElement): Task {
 }
 
 /** The text around several responses; those that stand in it on their own become the marks of gaps. */
-function readStem(presentation: XmlElement, responses: readonly XmlElement[]): PlainText {
+function readStem(presentation: XmlElement, responses: readonly XmlElement[]): RichText {
   const isEntry = (element: XmlElement) => element.name !== 'response_lid'
   const replaced = (element: XmlElement): XmlElement => ({
     ...element,
@@ -235,10 +236,10 @@ function metadataOf(item: XmlElement, label: string): string | undefined {
 }
 
 /** Everything that is shown below an element, without the choices. */
-function readMaterial(element: XmlElement): PlainText {
+function readMaterial(element: XmlElement): RichText {
   const texts: string[] = []
   const images: string[] = []
-  const add = (plain: PlainText) => {
+  const add = (plain: RichText) => {
     if (plain.text !== '') texts.push(plain.text)
     images.push(...plain.images)
   }
@@ -259,14 +260,14 @@ function readMaterial(element: XmlElement): PlainText {
 
 const LOOKS_LIKE_HTML = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i
 
-function readMattext(element: XmlElement): PlainText {
+function readMattext(element: XmlElement): RichText {
   if (element.children.some((child) => typeof child !== 'string')) return elementsToText(element.children)
   const text = textOf(element)
   const type = element.attributes.texttype?.toLowerCase() ?? 'text/plain'
   // Many exporters declare plain text and write HTML.
   return type !== 'text/plain' || LOOKS_LIKE_HTML.test(text)
     ? htmlToText(text)
-    : { text: text.trim(), images: [] }
+    : { text: toMarkdown(text.trim()), images: [] }
 }
 
 function imageAddress(element: XmlElement): string {

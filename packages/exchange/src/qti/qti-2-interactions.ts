@@ -1,4 +1,5 @@
 import { Skip, withoutImages } from '../items.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import type { Accepted, Gap, Gaps, Matching, Ordering, TextEntry } from '../question.ts'
 import { percentOf, toAccepted, toChoiceGap, toGaps } from '../tasks.ts'
 import { elementsToText } from '../texts/rich-text.ts'
@@ -18,7 +19,9 @@ const idOf = ({ attributes }: XmlElement) => attributes.identifier ?? ''
 const plain = (element: XmlElement) => withoutImages(elementsToText(withoutAsides(element).children))
 /** Choices within a line hold text alone; its blanks count. */
 const inline = (element: XmlElement) =>
-  element.children.every((child) => typeof child === 'string') ? textOf(element).trim() : plain(element)
+  element.children.every((child) => typeof child === 'string')
+    ? toMarkdown(textOf(element).trim())
+    : plain(element)
 
 /** Pairs of prompts and choices: each prompt has one right choice. */
 export function readMatch(item: XmlElement, interaction: XmlElement): Matching {

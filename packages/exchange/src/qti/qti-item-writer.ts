@@ -1,3 +1,4 @@
+import { type Place, toHtml, toPlainText, withoutMarks } from '../markdown/from-markdown.ts'
 import { parseDecimal, writeDecimal } from '../numbers/decimals.ts'
 import type {
   Accepted,
@@ -10,6 +11,7 @@ import type {
   Question,
   TextEntry,
 } from '../question.ts'
+import { PLAIN } from '../texts/rich-text.ts'
 import { escapeXml } from '../xml.ts'
 
 /** What a question becomes in an item of QTI 2.1; the names of 3.0 are made of it. */
@@ -43,9 +45,12 @@ export function writeParts(question: Question): ItemParts {
   }
 }
 
-/** A paragraph with line breaks, or preformatted text if blanks count. */
-export function writeBlock(text: string): string {
-  if (/[^\S\n]{2}|[^\S\n ]|^[^\S\n]|[^\S\n]$/m.test(text)) return `<pre>${escapeXml(text)}</pre>`
+/** A paragraph with line breaks, or preformatted text if blanks count; with the elements of the text's marks. */
+export function writeBlock(source: string, place: Place = 'text'): string {
+  const text = toPlainText(source, place)
+  if (text === undefined) return toHtml(source, { write: escapeXml, paragraph: '<p>' }, place)
+  if (/[^\S\n]{2}|[^\S\n ]|^[^\S\n]|[^\S\n]$/m.test(text))
+    return `<pre class="${PLAIN}">${escapeXml(text)}</pre>`
   return `<p>${text.split('\n').map(escapeXml).join('<br/>')}</p>`
 }
 
@@ -84,7 +89,8 @@ const nameOption = (index: number) => (index < 26 ? String.fromCharCode(65 + ind
 
 function writeChoices({ multiple, options }: Choice, marks: string): ItemParts {
   const choices = options.map(
-    ({ text }, index) => `<simpleChoice identifier="${nameOption(index)}">${writeBlock(text)}</simpleChoice>`,
+    ({ text }, index) =>
+      `<simpleChoice identifier="${nameOption(index)}">${writeBlock(text, 'option')}</simpleChoice>`,
   )
   const correct = options.flatMap(({ isRight }, index) => (isRight ? [nameOption(index)] : []))
   const cardinality = multiple ? 'multiple' : 'single'
@@ -134,7 +140,7 @@ function hundredth(percent: string): string {
 function writeMatch({ pairs, distractors }: Matching, marks: string): ItemParts {
   const choices = [...new Set([...pairs.map(({ match }) => match), ...distractors])]
   const associable = (id: string, text: string, most: number) =>
-    `<simpleAssociableChoice identifier="${id}" matchMax="${most}">${writeBlock(text)}</simpleAssociableChoice>`
+    `<simpleAssociableChoice identifier="${id}" matchMax="${most}">${writeBlock(text, 'option')}</simpleAssociableChoice>`
   const correct = pairs.map(({ match }, index) => `P${index + 1} C${choices.indexOf(match) + 1}`)
   const entries = correct.map((pair) => `<mapEntry mapKey="${pair}" mappedValue="1"/>`).join('')
   return {
@@ -158,7 +164,7 @@ function share(parts: string, marks: string, count: number): string {
 
 function writeOrder({ items }: Ordering, marks: string): ItemParts {
   const choices = items.map(
-    (item, index) => `<simpleChoice identifier="I${index + 1}">${writeBlock(item)}</simpleChoice>`,
+    (item, index) => `<simpleChoice identifier="I${index + 1}">${writeBlock(item, 'option')}</simpleChoice>`,
   )
   return {
     declarations: [
@@ -208,7 +214,8 @@ function writeGap(gap: Gap, name: string): ItemParts {
       }
     case 'choice': {
       const choices = gap.choices.map(
-        (choice, index) => `<inlineChoice identifier="C${index + 1}">${escapeXml(choice)}</inlineChoice>`,
+        (choice, index) =>
+          `<inlineChoice identifier="C${index + 1}">${escapeXml(withoutMarks(choice, 'option'))}</inlineChoice>`,
       )
       return {
         declarations: [declare({ name, baseType: 'identifier', correct: [`C${gap.correct + 1}`] })],

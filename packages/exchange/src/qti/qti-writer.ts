@@ -95,7 +95,9 @@ ${rules && `<responseProcessing>${rules}</responseProcessing>\n`}${
 `
 }
 
-const HTML = new Set(['p', 'pre', 'br', 'img'])
+const HTML = new Set(
+  'p pre br img em strong code ul ol li blockquote hr a table thead tbody tr th td'.split(' '),
+)
 
 /** `<simpleChoice matchMax="1">` is `<qti-simple-choice match-max="1">`; texts and values hold no `<`, `>` or `"`. */
 function toQti3(item: string): string {

@@ -1,12 +1,14 @@
 import { Parser } from 'htmlparser2'
 import { unreadable } from '../file-error.ts'
 import { Skip } from '../items.ts'
+import { type Place, toHtml, toPlainText } from '../markdown/from-markdown.ts'
+import { type Mark, toMarkdown } from '../markdown/to-markdown.ts'
 import { isForbidden, SPECIAL, type XmlElement } from '../xml.ts'
 import { decodeAddress } from './addresses.ts'
 import { toLatex } from './mathml.ts'
 
-/** Formatted text in the form of our questions: plain text with LaTeX, and the addresses of its images. */
-export interface PlainText {
+/** Formatted text in the form of our questions: CommonMark with LaTeX, and the addresses of its images. */
+export interface RichText {
   text: string
   images: string[]
 }
@@ -24,6 +26,17 @@ const BLOCKS = new Set(
     ' ',
   ),
 )
+/** Elements whose text is emphasised, or code. */
+const MARKED: Record<string, Mark['kind']> = {
+  em: 'em',
+  i: 'em',
+  strong: 'strong',
+  b: 'strong',
+  code: 'code',
+  tt: 'code',
+  kbd: 'code',
+  samp: 'code',
+}
 const WITHOUT_TEXT = new Set(['script', 'style', 'head', 'template', 'noscript'])
 const MEDIA = new Set(['audio', 'video', 'iframe', 'embed', 'applet', 'canvas', 'svg', 'object'])
 
@@ -31,7 +44,7 @@ const MEDIA = new Set(['audio', 'video', 'iframe', 'embed', 'applet', 'canvas', 
 const IMAGE = /\.(png|jpe?g|gif|webp)$/i
 
 /** Reads HTML as tolerantly as browsers do. Throws `Skip` for media other than images. */
-export function htmlToText(html: string): PlainText {
+export function htmlToText(html: string): RichText {
   if (html.length > LONGEST_HTML) throw new Skip('its text is too long')
   const writer = new TextWriter()
   const parser = new Parser(
@@ -55,7 +68,7 @@ export function decodeEntities(html: string): string {
 }
 
 /** The text of parsed elements, made as that of HTML. */
-export function elementsToText(nodes: (XmlElement | string)[]): PlainText {
+export function elementsToText(nodes: (XmlElement | string)[]): RichText {
   const writer = new TextWriter()
   const walk = (node: XmlElement | string) => {
     if (typeof node === 'string') return writer.text(node)
@@ -82,10 +95,18 @@ class TextWriter {
   #silent = 0
   /** A blank that is only written if something follows it. */
   #blank = false
+  /** Likewise an empty line, without which a text would go on with the list before it. */
+  #gap = false
+  /** Likewise the mark of an item of a list. */
+  #bullet = ''
+  #marks: Mark[] = []
+  /** The open elements that are marked. */
+  readonly #marked: { depth: number; kind: Mark['kind']; start: number }[] = []
   /** The open elements of `<math>`, or of a superscript or subscript. */
   #math: XmlElement[] = []
   #script: { mark: string; start: number } | undefined
-  #latexScript = false
+  /** What ends the formula of an open `<script>`; '' for none. */
+  #latexScript = ''
 
   open(name: string, attributes: Record<string, string>): void {
     this.#depth += 1
@@ -97,8 +118,8 @@ class TextWriter {
       return
     }
     if (name === 'script' && attributes.type?.startsWith('math/tex')) {
-      this.#latexScript = true
-      this.#add('$')
+      this.#latexScript = attributes.type.includes('display') ? '\\]' : '\\)'
+      this.#add(this.#latexScript === '\\]' ? '\\[' : '\\(')
       return
     }
     if (WITHOUT_TEXT.has(name)) this.#silent += 1
@@ -107,10 +128,12 @@ class TextWriter {
     else if (BLOCKS.has(name)) this.#startLine()
     if (name === 'ol') this.#lists.push(1)
     else if (name === 'ul') this.#lists.push(undefined)
-    else if (name === 'li') this.#add(this.#nextBullet())
+    else if (name === 'li') this.#addBullet()
     else if (name === 'td' || name === 'th') this.#startCell()
     else if (name === 'sup' || name === 'sub')
       this.#script ??= { mark: name === 'sup' ? '^' : '_', start: this.#startScript() }
+    const kind = name === 'pre' && attributes.class !== PLAIN ? 'pre' : MARKED[name]
+    if (kind) this.#openMark(kind)
     if (name === 'pre' || /white-space\s*:\s*(pre|break-spaces)/i.test(attributes.style ?? ''))
       this.#preformatted.push(this.#depth)
     if (name === 'img' || name === 'object') this.#addImage(attributes)
@@ -121,18 +144,23 @@ class TextWriter {
     this.#depth -= 1
     const math = this.#math.pop()
     if (math) {
-      if (this.#math.length === 0) this.#add(`$${toLatex(math)}$`)
+      if (this.#math.length === 0) this.#addFormula(toLatex(math))
       return
     }
-    if (name === 'script' && this.#latexScript) {
-      this.#latexScript = false
-      this.#append('$')
+    if (name === 'script' && this.#latexScript !== '') {
+      this.#append(this.#latexScript)
+      this.#latexScript = ''
       return
     }
     if (WITHOUT_TEXT.has(name)) this.#silent -= 1
     if (this.#preformatted.at(-1) === depth) this.#preformatted.pop()
-    if (name === 'ol' || name === 'ul') this.#lists.pop()
+    this.#closeMark(depth)
+    if (name === 'ol' || name === 'ul') {
+      this.#lists.pop()
+      this.#gap ||= this.#lists.length === 0
+    }
     if (name === 'sup' || name === 'sub') this.#endScript()
+    if (name === 'li') this.#bullet = ''
     if (BLOCKS.has(name)) this.#startLine()
   }
 
@@ -140,9 +168,9 @@ class TextWriter {
     const math = this.#math.at(-1)
     if (math) math.children.push(text)
     else if (this.#silent > 0) return
-    else if (this.#preformatted.length > 0 || this.#latexScript) {
+    else if (this.#preformatted.length > 0 || this.#latexScript !== '') {
       this.#flushBlank()
-      this.#append(text)
+      this.#append(text.replace(/\r\n?/g, '\n'))
     } else {
       const collapsed = text.replace(/\s+/g, ' ')
       if (collapsed.startsWith(' ')) this.#markBlank()
@@ -151,14 +179,49 @@ class TextWriter {
     }
   }
 
-  finish(): PlainText {
-    return { text: this.#text.trim(), images: this.#images }
+  finish(): RichText {
+    const text = this.#text.trim()
+    const offset = this.#text.length - this.#text.trimStart().length
+    const marks = this.#marks.map(({ kind, start, end }) => ({
+      kind,
+      start: Math.max(start - offset, 0),
+      end: Math.min(end - offset, text.length),
+    }))
+    return {
+      text: toMarkdown(
+        text,
+        marks.filter(({ start, end }) => start < end),
+      ),
+      images: this.#images,
+    }
   }
 
   #add(text: string): void {
     if (text === '' || this.#silent > 0) return
     this.#flushBlank()
     this.#append(text)
+  }
+
+  #addFormula(latex: string): void {
+    if (latex.trim() !== '') this.#add(`\\(${latex}\\)`)
+  }
+
+  #openMark(kind: Mark['kind']): void {
+    this.#flushBlank()
+    this.#marked.push({ depth: this.#depth, kind, start: this.#text.length })
+  }
+
+  #closeMark(depth: number): void {
+    const open = this.#marked.at(-1)
+    if (open?.depth !== depth) return
+    this.#marked.pop()
+    const end = this.#text.length
+    // Within code nothing else is marked, and within a script nothing at all.
+    if (this.#script || this.#marked.some(({ kind }) => kind === 'code' || kind === 'pre')) return
+    if (open.kind === 'code' || open.kind === 'pre')
+      this.#marks = this.#marks.filter((mark) => mark.start < open.start)
+    if (this.#text.slice(open.start, end).trim() !== '')
+      this.#marks.push({ kind: open.kind, start: open.start, end })
   }
 
   #append(text: string): void {
@@ -173,6 +236,14 @@ class TextWriter {
   }
 
   #flushBlank(): void {
+    if (this.#gap && this.#text !== '') this.#append('\n')
+    this.#gap = false
+    if (this.#bullet !== '') {
+      const start = this.#text.length
+      this.#append(this.#bullet)
+      this.#marks.push({ kind: 'bullet', start, end: this.#text.length })
+      this.#bullet = ''
+    }
     if (this.#blank) this.#append(' ')
     this.#blank = false
   }
@@ -192,11 +263,12 @@ class TextWriter {
     if (!this.#atLineStart) this.#append(' | ')
   }
 
-  #nextBullet(): string {
+  #addBullet(): void {
+    if (this.#silent > 0) return
+    this.#gap = false
     const number = this.#lists.at(-1)
-    if (number === undefined) return '- '
-    this.#lists[this.#lists.length - 1] = number + 1
-    return `${number}. `
+    if (number !== undefined) this.#lists[this.#lists.length - 1] = number + 1
+    this.#bullet = number === undefined ? '- ' : `${number}. `
   }
 
   #startScript(): number {
@@ -211,9 +283,9 @@ class TextWriter {
     this.#script = undefined
     const inner = this.#text.slice(start).trim()
     if (inner === '') return
-    const isFormula = /[$\\]/.test(inner)
     this.#text = this.#text.slice(0, start)
-    this.#append(isFormula ? inner : `$${mark}{${inner}}$`)
+    this.#marks = this.#marks.filter(({ end }) => end <= start)
+    this.#append(`\\(${mark}{${scriptToLatex(inner)}}\\)`)
   }
 
   #isImage(name: string, { type = '', data = '' }: Record<string, string>): boolean {
@@ -224,7 +296,7 @@ class TextWriter {
     const { src, data } = attributes
     const formula = formulaOf(attributes)
     if (formula !== undefined) {
-      this.#add(`$${formula}$`)
+      this.#addFormula(formula)
       return
     }
     const address = src ?? data ?? ''
@@ -250,14 +322,39 @@ function withoutDollars(text: string): string {
   return text.slice(start, end)
 }
 
-/** HTML that shows a text as it is: its lines, and its blanks where styles are kept. */
-export function textToHtml(text: string): string {
-  const escaped = text.replace(
+/** What is raised or lowered, as LaTeX: a formula as it is, words upright. */
+function scriptToLatex(text: string): string {
+  const [, formula] = /^\\\((.*)\\\)$/s.exec(text) ?? /^\$([^$]*)\$$/.exec(text) ?? []
+  if (formula !== undefined) return formula
+  const escaped = text
+    .replace(/\s+/g, ' ')
+    .replace(/\\|[{}$%&#_^~]/g, (character) => LATEX[character] ?? `\\${character}`)
+  return /^[\p{L}]?[\d\s+\-−–=,.*/()]*$/u.test(text) ? escaped : `\\text{${escaped}}`
+}
+
+const LATEX: Record<string, string> = {
+  '\\': '\\textbackslash{}',
+  '^': '\\textasciicircum{}',
+  '~': '\\textasciitilde{}',
+}
+
+/** The class of preformatted text that is no code, as we write it. */
+export const PLAIN = 'plain'
+
+/** A text of ours as HTML: as it is, its lines and blanks where styles are kept, or with the elements of its marks. */
+export function textToHtml(source: string, place: Place = 'text'): string {
+  const paragraph = '<p style="white-space: pre-wrap">'
+  const text = toPlainText(source, place)
+  if (text !== undefined) return `${paragraph}${escapeHtml(text)}</p>`
+  return toHtml(source, { write: escapeHtml, paragraph }, place)
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(
     SPECIAL,
     (character) =>
       NAMES[character] ?? (isForbidden(character) ? `&#${character.codePointAt(0)};` : character),
   )
-  return `<p style="white-space: pre-wrap">${escaped}</p>`
 }
 
 const NAMES: Record<string, string> = {
