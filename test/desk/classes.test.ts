@@ -38,6 +38,18 @@ test('a teacher shows a code, a student comes in by its link, and the teacher ma
   expect(code).toMatch(/^[A-Z]{8}$/)
   await page.getByRole('img', { name: 'QR code of the address' }).waitFor()
   expect(await findFlaws(page)).toEqual([])
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy the link' }).click()
+  await page.getByText('The link is copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`/classes/join?code=${code}`)
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  const large = page.getByRole('dialog', { name: '10 b' })
+  await large.getByText(code, { exact: true }).waitFor()
+  const { width } = (await large.boundingBox()) ?? { width: 0 }
+  expect(width).toBe(PHONE.viewport.width)
+  expect(await findFlaws(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await large.waitFor({ state: 'detached' })
 
   // Who isn't signed in yet comes back to the code.
   const other = await openPage(browser, student.url, PHONE)
@@ -46,9 +58,11 @@ test('a teacher shows a code, a student comes in by its link, and the teacher ma
   await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await other.page.getByRole('heading', { level: 1, name: 'Classes' }).waitFor()
-  expect(await other.page.getByLabel('Code').inputValue()).toBe(code)
-  await other.page.getByRole('button', { name: 'Join', exact: true }).click()
-  await other.page.getByRole('heading', { level: 2, name: '10 b' }).waitFor()
+  await other.page.getByText(`${teacher.username} · 0 students`).waitFor()
+  expect(await findFlaws(other.page)).toEqual([])
+  await other.page.getByRole('button', { name: 'Join: 10 b', exact: true }).click()
+  await other.page.getByRole('heading', { level: 1, name: '10 b' }).waitFor()
+  await other.page.getByText('What your teachers tell the class is here.').waitFor()
   expect(await findFlaws(other.page)).toEqual([])
 
   // Who joined meanwhile is counted from the next tab on.
@@ -237,7 +251,7 @@ test('administrators make a class and give it a teacher', async () => {
   await card.getByLabel('Find somebody').fill('mx.teacher')
   await card.getByLabel('Who').selectOption({ label: `${teacher.username} (${teacher.username})` })
   await card.getByRole('button', { name: 'Add' }).click()
-  await card.getByText('Teachers: mx.teacher').waitFor()
+  await card.getByText(`Teachers: ${admin.username}, mx.teacher`).waitFor()
   expect(await findFlaws(page)).toEqual([])
   expect(problems).toEqual([])
 })

@@ -159,10 +159,8 @@ test('what the service refuses is said in the language of the page', async () =>
   const { page, context } = await openFor(browser, await service.person())
   await open(page, '/desk/classes', 'de')
   await page.locator('input[name=code]').fill('wrong code')
-  await page.getByRole('button', { name: 'Beitreten' }).click()
-  await expect
-    .poll(() => page.getByRole('alert').innerText())
-    .toMatch(/^(Nicht gefunden|Code: nicht gültig)$/)
+  await page.getByRole('button', { name: 'Klasse finden' }).click()
+  await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/^Diesen Code hat keine Klasse: /)
   await context.close()
 })
 

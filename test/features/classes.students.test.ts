@@ -112,6 +112,24 @@ describe('a class', () => {
     expect(await seenBy(ben)).toEqual([teacher.id, ann.id, ben.id])
   })
 
+  test('has the devices of those who are removed, or leave, read again', async () => {
+    const classId = await newClass()
+    const other = await service.person()
+    await admin.patch(`/api/v01/admin/classes/${classId}`, { teacher_ids: [teacher.id, other.id] }, 200)
+    const goings: [Client, () => Promise<unknown>][] = [
+      [ann, () => teacher.delete(`/api/v01/classes/${classId}/members/${ann.id}`, 200)],
+      [ben, () => ben.delete(`/api/v01/classes/${classId}/membership`, 200)],
+      [other, () => admin.patch(`/api/v01/admin/classes/${classId}`, { teacher_ids: [teacher.id] }, 200)],
+    ]
+    for (const [person, go] of goings) {
+      const socket = await elsewhere(person).socket()
+      await go()
+      await socket.waitFor(({ type }) => type === 'resync')
+      await person.get(`/api/v01/classes/${classId}`, 404)
+      await socket.close()
+    }
+  })
+
   test('is closed while an exam locks help', async () => {
     const classId = await newClass()
     const examId = await classExam(classId, { lock_help: true })

@@ -1,4 +1,5 @@
 import type { Viewer } from '../../actor.ts'
+import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import * as store from './classes.store.ts'
@@ -42,6 +43,12 @@ export async function lockTaughtClass(
 ): Promise<store.ClassRow> {
   await store.lockClass(tx, classId)
   return requireOpenClass(tx, viewer, classId)
+}
+
+/** Has the devices of people who are in a class no more read again what they show; call it after the commit. */
+export function tellGone(core: Core, userIds: readonly number[]): void {
+  for (const userId of userIds)
+    core.bus.publish(`user:${userId}`, { kind: 'frame', frame: { type: 'resync' } })
 }
 
 /** 409 `class_archived` */

@@ -9,7 +9,7 @@ import { countActions, record } from '../audit/audit.service.ts'
 import { noteAddress } from '../auth/address-proof.ts'
 import { hashSecretToken } from '../auth/secret-tokens.ts'
 import type { TellGroup } from '../chat/conversations/class-groups.service.ts'
-import { requireOpen } from './class-access.service.ts'
+import { requireOpen, tellGone } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -241,4 +241,5 @@ export async function leaveClass(core: Core, actor: Actor, userId: number, class
     return followMembers(core, tx, row)
   })
   tell()
+  tellGone(core, [userId])
 }

@@ -10,7 +10,7 @@ import { tryOrCommit } from '../../db/dry-run.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
-import { lockTaughtClass } from './class-access.service.ts'
+import { lockTaughtClass, tellGone } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -245,6 +245,7 @@ export async function removeMember(
     return followMembers(core, tx, row)
   })
   tell()
+  tellGone(core, [userId])
 }
 
 /** Withdraws an invitation; its link ends. */

@@ -22,7 +22,7 @@ import { offsetOf } from '../../paging.ts'
 import { requireUnchanged } from '../../unchanged.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
-import { isTeaching, lockTaughtClass, requireMember } from './class-access.service.ts'
+import { isTeaching, lockTaughtClass, requireMember, tellGone } from './class-access.service.ts'
 import { followMembers, refreshConversation } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
@@ -113,7 +113,7 @@ export async function changeClass(
 ): Promise<AdminClass> {
   if (name === undefined && archived === undefined && teacherIds === undefined)
     throw new AppError('nothing_to_update')
-  const tell = await core.db.transaction(async (tx) => {
+  const { tell, gone } = await core.db.transaction(async (tx) => {
     const row = await store.lockClass(tx, id)
     if (!row) throw new AppError('not_found')
     if (was)
@@ -129,7 +129,7 @@ export async function changeClass(
       ...(name === undefined ? {} : { name }),
       ...(archived === undefined ? {} : { archived }),
     })
-    if (teacherIds) await replaceTeachers(core, tx, id, teacherIds, replace)
+    const gone = teacherIds ? await replaceTeachers(core, tx, id, teacherIds, replace) : []
     const changed = Object.entries({ name, archived, teachers: teacherIds }).filter(
       ([, value]) => value !== undefined,
     )
@@ -138,34 +138,36 @@ export async function changeClass(
       subject: ['class', id],
       summary: describeChanged(changed.map(([field]) => field)),
     })
-    return followMembers(core, tx, row)
+    return { tell: await followMembers(core, tx, row), gone }
   })
   tell()
+  tellGone(core, gone)
   return getClass(core, id)
 }
 
-/** 400 for ids of nobody, 409 `is_student`. Teachers whom it leaves out are no longer in the class. */
+/** 400 for ids of nobody, 409 `is_student`. Teachers whom it leaves out are no longer in the class: its answer. */
 async function replaceTeachers(
   core: Core,
   tx: Executor,
   id: number,
   userIds: number[],
   areReplaced: boolean,
-): Promise<void> {
+): Promise<number[]> {
   const known = await members.listAccounts(tx, userIds)
   const missing = userIds.filter((userId) => !known.includes(userId))
   if (missing.length > 0) throw invalidField('/teacher_ids', `names nobody: ${missing.join(', ')}`)
   const students = areReplaced ? [] : await members.listStudentsAmong(tx, id, known)
   if (students.length > 0) throw new AppError('is_student', { details: { user_ids: students } })
   const now = new Date(core.clock())
-  for (const userId of await members.listTeacherIds(tx, id))
-    if (!known.includes(userId)) {
-      await members.removeMember(tx, id, userId, now)
-      await invitations.endForAddress(tx, id, userId, now)
-    }
+  const gone = (await members.listTeacherIds(tx, id)).filter((userId) => !known.includes(userId))
+  for (const userId of gone) {
+    await members.removeMember(tx, id, userId, now)
+    await invitations.endForAddress(tx, id, userId, now)
+  }
   const teachers = known.map((userId) => ({ userId, role: 'teacher' as const }))
   await members.insertMembers(tx, id, teachers, now)
   await invitations.endForPeople(tx, id, known, now)
+  return gone
 }
 
 /** 409 `class_in_use` if there is an exam for this class alone: without the class it would be for nobody. */

@@ -1,8 +1,6 @@
 import { useStore } from '@nanostores/preact'
 import { ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
-import { Field } from '../../components/forms/fields.tsx'
-import { Form } from '../../components/forms/form.tsx'
 import { Empty, Loaded } from '../../components/page/load-states.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
@@ -11,6 +9,8 @@ import { isAdministrator } from '../../roles.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
+import { leaveQuestion } from './class-words.ts'
+import { JoinClass } from './join-class.tsx'
 
 /** The classes that somebody is in, those that ask them to join, and joining by a code, which a link brings along. */
 export default function Classes({ user }: ViewProps) {
@@ -18,6 +18,7 @@ export default function Classes({ user }: ViewProps) {
   const found = useLoad('classes', () => ask(client.GET('/api/v01/classes', {})))
   return (
     <Page title="Classes">
+      {code && <JoinClass code={code} />}
       <Loaded of={found}>
         {({ classes, invitations }) => (
           <>
@@ -77,7 +78,7 @@ export default function Classes({ user }: ViewProps) {
                     ? t('<a>Create one</a> to teach it, or join one by its code.', {
                         a: (inner) => <a href="/desk/teach/classes">{inner}</a>,
                       })
-                    : 'Your teacher has a code with which you join.'}
+                    : 'Your teacher has a code with which you join: type it below, or open their link.'}
                 </p>
               </Empty>
             ) : (
@@ -85,11 +86,7 @@ export default function Classes({ user }: ViewProps) {
                 {classes.map((each) => (
                   <li key={each.id} class="card">
                     <h2>
-                      {each.role === 'teacher' ? (
-                        <a href={`/desk/classes/${each.id}`}>{each.name}</a>
-                      ) : (
-                        each.name
-                      )}
+                      <a href={`/desk/classes/${each.id}`}>{each.name}</a>
                     </h2>
                     <p>
                       {each.role === 'teacher'
@@ -101,22 +98,10 @@ export default function Classes({ user }: ViewProps) {
                           })}
                     </p>
                     <div class="row above">
-                      {each.role === 'student' && (
-                        <a
-                          class="button small"
-                          href="/desk/exams"
-                          aria-label={t('Exams: {name}', { name: each.name })}
-                        >
-                          Exams
-                        </a>
-                      )}
                       <Action
                         class="small"
                         aria-label={t('Leave: {name}', { name: each.name })}
-                        confirm={t(
-                          'Leave “{name}”? You lose its exams. What you have begun can be finished, and your results stay yours.',
-                          { name: each.name },
-                        )}
+                        confirm={leaveQuestion(each.name)}
                         act={async () => {
                           await ask(
                             client.DELETE('/api/v01/classes/{id}/membership', {
@@ -136,30 +121,7 @@ export default function Classes({ user }: ViewProps) {
           </>
         )}
       </Loaded>
-      <section class="sheet" aria-labelledby="join">
-        <h2 id="join">Join a class</h2>
-        <Form
-          key={code}
-          button="Join"
-          clears
-          send={async (fields) => {
-            const body = { code: String(fields.code) }
-            const joined = await ask(client.POST('/api/v01/classes/join', { body }))
-            await found.reload()
-            return t('You are in {name}', { name: joined.class.name })
-          }}
-        >
-          <Field
-            label="Code"
-            name="code"
-            value={code}
-            required
-            maxLength={100}
-            autoComplete="off"
-            hint={code ? 'From your link' : 'Your teacher shows it: eight letters'}
-          />
-        </Form>
-      </section>
+      {!code && <JoinClass code={undefined} />}
     </Page>
   )
 }

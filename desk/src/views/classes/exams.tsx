@@ -3,6 +3,8 @@ import { Action } from '../../components/forms/button.tsx'
 import { Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { Empty } from '../../components/page/load-states.tsx'
+import { useLoad } from '../../components/page/use-load.ts'
+import { describeWindow } from '../../format.ts'
 import { go } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { ExtendForm } from '../teach/exam/extend-form.tsx'
@@ -10,6 +12,10 @@ import type { ClassTabProps } from './class-tab.ts'
 
 /** The exams of a class, more time for those who are taking them, and new ones. */
 export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps) {
+  const agenda = useLoad(own.id, () =>
+    ask(client.GET('/api/v01/classes/{id}/agenda', { params: { path: { id: own.id } } })),
+  )
+  const windows = new Map(agenda.data?.exams.map((exam) => [exam.exam_id, describeWindow(exam)]))
   return (
     <div class="stack">
       {exams.length === 0 ? (
@@ -19,6 +25,7 @@ export function ClassExams({ of: { class: own, exams }, reload }: ClassTabProps)
           {exams.map((exam) => (
             <li key={exam.id} class="card">
               <h2>{exam.name}</h2>
+              {windows.get(exam.id) && <p class="lead">{windows.get(exam.id)}</p>}
               <div class="row">
                 <a
                   class="button small"

@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks'
 import { type Answer, ask, client, RequestFailed, toFormData } from '../../client.ts'
 import { promptForConfirmation } from '../../components/dialogs/prompts.tsx'
 import { Action } from '../../components/forms/button.tsx'
-import { Area, Field } from '../../components/forms/fields.tsx'
+import { Area, Check, Field } from '../../components/forms/fields.tsx'
 import { Form } from '../../components/forms/form.tsx'
 import { MomentField } from '../../components/forms/moment-field.tsx'
 import { Empty } from '../../components/page/load-states.tsx'
 import { Pager } from '../../components/page/pager.tsx'
 import { Table } from '../../components/page/table.tsx'
-import { QrCode } from '../../components/qr-code.tsx'
 import { day, moment, nameAndUsername } from '../../format.ts'
 import { momentIn } from '../../moments.ts'
 import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class-tab.ts'
+import { JoinCode } from './join-code.tsx'
 
 type MembersAdded = Answer<'/api/v01/classes/{id}/members', 'post'>
 
@@ -28,6 +28,7 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
           <div class="stack">
             <Roster id={id} reload={reload} />
             <Invite id={id} reload={reload} />
+            <Sight of={one} reload={reload} />
           </div>
         </div>
       )}
@@ -121,10 +122,7 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
       <h2 id="code">Join by a code</h2>
       {join_code ? (
         <>
-          <p class="join-code" translate={false}>
-            {join_code}
-          </p>
-          <QrCode text={address} />
+          <JoinCode code={join_code} address={address} name={own.name} />
           <p>
             {code_ends_at
               ? t('Students type it in “Classes”, or open <code>{address}</code>, until {time}.', {
@@ -182,6 +180,36 @@ function Code({ of: { class: own, join_code, code_ends_at }, reload }: Pick<Clas
         }
       >
         <MomentField label="Valid until" name="ends_at" hint="Empty: until you end it" />
+      </Form>
+    </section>
+  )
+}
+
+/** Whether the students of a class see each other. */
+function Sight({ of: { class: own }, reload }: Pick<ClassTabProps, 'of' | 'reload'>) {
+  return (
+    <section class="sheet" aria-labelledby="sight">
+      <h2 id="sight">What students see</h2>
+      <Form
+        key={String(own.shows_members)}
+        button="Save"
+        send={async ({ shows_members }) => {
+          await ask(
+            client.PATCH('/api/v01/classes/{id}', {
+              params: { path: { id: own.id } },
+              body: { shows_members: shows_members !== undefined },
+            }),
+          )
+          await reload()
+          return t('Saved')
+        }}
+      >
+        <Check
+          label="Students see who else is in the class"
+          name="shows_members"
+          checked={own.shows_members}
+        />
+        <small>Otherwise they see its teachers, and in the group chat who has written there.</small>
       </Form>
     </section>
   )
