@@ -111,7 +111,9 @@ export async function runInTurn<T>(
  */
 async function makeInTurn(queue: FairQueue, request: FastifyRequest, reply: FastifyReply, handle: Handle) {
   const asker = askerOf(request)
-  await queue.enter(asker)
+  // A free turn is taken without a promise.
+  const turn = queue.enter(asker)
+  if (turn !== undefined) await turn
   let isOver = false
   const end = () => {
     if (!isOver) queue.leave(asker)
@@ -153,7 +155,8 @@ function takeBodysTurn(uploads: FairQueue): preParsingHookHandler {
     const ends = timeoutMs !== undefined && budget !== 'upload' ? [request.raw, reply.raw] : [reply.raw]
     const { deadline } = request
     if (deadline) deadline.isWaiting = true
-    uploads.enter(asker).then(() => {
+    const begin = async () => uploads.enter(asker)
+    begin().then(() => {
       if (deadline) deadline.isWaiting = false
       void Promise.race(ends.map(whenClosed)).then(() => uploads.leave(asker))
       done(null)

@@ -32,6 +32,16 @@ export function registerDeadline(app: FastifyInstance, patienceMs: number): void
     request.deadline = new Deadline(request, reply, patienceMs)
     done()
   })
+  app.addHook('onRoute', (route) => {
+    if (route.config?.budget !== 'upload') return
+    route.onRequest = [
+      (request, _reply, done) => {
+        request.deadline?.awaitUpload()
+        done()
+      },
+      ...[route.onRequest ?? []].flat(),
+    ]
+  })
   app.addHook('onSend', ({ deadline }, _reply, _payload, done) => {
     if (deadline) deadline.isAnswered = true
     done()
@@ -67,6 +77,7 @@ class Deadline {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #patienceMs: number
+  #isUpload = false
   #timer: NodeJS.Timeout
   #bytesRead: number
   /** Whether the time for the answer has begun, after that for the body. */
@@ -80,7 +91,12 @@ class Deadline {
     this.#patienceMs = patienceMs
     this.#bytesRead = request.raw.socket.bytesRead
     this.#timer = this.#pass(patienceMs)
-    if (this.#isUpload) request.raw.once('end', () => this.#allowAnswer())
+  }
+
+  /** Lets the body take as long as it keeps arriving. */
+  awaitUpload(): void {
+    this.#isUpload = true
+    this.#request.raw.once('end', () => this.#allowAnswer())
   }
 
   get passed(): AbortSignal {
@@ -90,10 +106,6 @@ class Deadline {
 
   stop(): void {
     clearTimeout(this.#timer)
-  }
-
-  get #isUpload(): boolean {
-    return this.#request.routeOptions.config?.budget === 'upload'
   }
 
   #pass(afterMs: number): NodeJS.Timeout {

@@ -66,7 +66,8 @@ export class FairQueue {
 
   /** Throws `aborted` if the asker hung up before its turn. */
   async run<T>(asker: Asker, work: () => T | Promise<T>): Promise<T> {
-    await this.enter(asker)
+    const turn = this.enter(asker)
+    if (turn !== undefined) await turn
     try {
       return await work()
     } finally {
@@ -74,11 +75,12 @@ export class FairQueue {
     }
   }
 
-  /** Takes a place until `leave`. Throws as `run` does. */
-  async enter(asker: Asker): Promise<void> {
+  /** Takes a place until `leave`: at once if there is one, else answers a promise of it. Throws as `run` does. */
+  enter(asker: Asker): Promise<void> | undefined {
     if (asker.connection?.destroyed) throw new AppError('aborted')
-    if (this.#isFree(asker.name)) this.#take(asker.name)
-    else await this.#wait(asker)
+    if (!this.#isFree(asker.name)) return this.#wait(asker)
+    this.#take(asker.name)
+    return undefined
   }
 
   /** Gives the place to the next in line, if there is one. */

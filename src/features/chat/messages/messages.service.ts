@@ -41,7 +41,12 @@ export async function sendMessage(
   conversationId: number,
   input: SendBody,
 ): Promise<SendResult> {
-  await requireComplete(core, senderId, input)
+  const mistake = findMistake(input)
+  if (mistake) {
+    // Somebody whose help is locked is told that first.
+    await requireHelp(core, senderId)
+    throw mistake
+  }
   const send = toSend(senderId, conversationId, input)
   const slot = await takeSlot(core, send)
   if (slot.state === 'refused') return repeatOrRefuse(core, send, slot.retryAfterMs)
@@ -55,14 +60,10 @@ export async function sendMessage(
   return repeat(core, senderId, first)
 }
 
-/** Refuses what its schema lets through and can't be sent. Somebody whose help is locked is told that first. */
-async function requireComplete(core: Core, senderId: number, input: SendBody): Promise<void> {
-  const { message, attachment_ids: files = [] } = input
-  const isEmpty = !message && files.length === 0
-  const isDoubled = new Set(files).size < files.length
-  if (isEmpty || isDoubled) await requireHelp(core, senderId)
-  if (isEmpty) throw invalidField('/message', 'is required')
-  if (isDoubled) throw new AppError('invalid_attachment')
+/** Why this can't be sent, although its schema lets it through. */
+function findMistake({ message, attachment_ids: files = [] }: SendBody): AppError | undefined {
+  if (!message && files.length === 0) return invalidField('/message', 'is required')
+  return new Set(files).size < files.length ? new AppError('invalid_attachment') : undefined
 }
 
 function toSend(senderId: number, conversationId: number, input: SendBody): Send {
