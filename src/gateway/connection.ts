@@ -73,7 +73,7 @@ export class Connection {
     this.#tcp = tcp
     this.claims = claims
     this.lastSeen = now
-    tcp.on('drain', () => this.flush(new MergedFrames()))
+    tcp.on('drain', () => flushTogether([this]))
     tcp.on('close', () => {
       clearTimeout(this.#ending?.timer)
       this.#drop()
@@ -104,7 +104,6 @@ export class Connection {
     const frames = first.map(encodeFrame)
     if (!this.#makeRoom(frames.reduce((sum, { length }) => sum + length, 0))) return
     this.#queue.unshift(...frames)
-    measured.sent.inc(frames.length)
     this.#begun = true
     flushSoon(this)
   }
@@ -131,7 +130,6 @@ export class Connection {
     if (this.#isWithheld(frame) || !this.#makeRoom(frame.length)) return
     if (this.#isIdle) flushSoon(this)
     this.#queue.push(frame)
-    measured.sent.inc()
   }
 
   /** Queues a frame that replaces an older one with the same key: a slow reader only gets the newest. */
@@ -144,7 +142,6 @@ export class Connection {
     if (this.#isIdle) flushSoon(this)
     latest.delete(key)
     latest.set(key, frame)
-    if (!older) measured.sent.inc()
   }
 
   /** Queues a change of a conversation; it waits while older changes are being sent by a resume. */
@@ -181,9 +178,7 @@ export class Connection {
   flush(merged: MergedFrames): void {
     if (!this.#begun || !this.#isOpen) return
     while (!this.#tcp.writableNeedDrain && !this.#isIdle) {
-      const bytes = this.#takeWrite(merged)
-      measured.sentBytes.inc(bytes.length)
-      this.#tcp.write(bytes)
+      this.#tcp.write(this.#takeWrite(merged))
     }
     if (this.#queue.length === 0) this.#goOn()
   }
@@ -206,7 +201,10 @@ export class Connection {
       measured.closed.inc({ reason })
       if (reason === 'tooSlow') measured.slowReaders.inc()
       // Queued frames are sent before the close, unless the peer doesn't read.
-      if (reason !== 'tooSlow' && this.#begun) this.#tcp.write(Buffer.concat(this.#queue))
+      if (reason !== 'tooSlow' && this.#begun) {
+        measured.sent.inc(this.#queue.length)
+        this.#tcp.write(Buffer.concat(this.#queue))
+      }
       this.#socket.close(code, text)
       this.#drop()
     }
@@ -252,6 +250,8 @@ export class Connection {
       // The usual case.
       this.#queue.length = 0
       this.#waitingBytes -= first.length
+      merged.written.frames += 1
+      merged.written.bytes += first.length
       return first
     }
     let bytes = 0
@@ -267,6 +267,8 @@ export class Connection {
       }
     if (this.#latest?.size === 0) this.#latest = undefined
     this.#waitingBytes -= bytes
+    merged.written.frames += frames.length
+    merged.written.bytes += bytes
     return merged.of(frames, bytes)
   }
 
@@ -291,14 +293,22 @@ function flushSoon(connection: Connection): void {
 }
 
 function flushAll(): void {
+  const flushed = flushTogether(unflushed)
+  unflushed.splice(0, flushed)
+  if (unflushed.length > 0) setImmediate(flushAll)
+}
+
+/** Writes to the first of these connections, as many as there is time for; answers how many. */
+function flushTogether(connections: readonly Connection[]): number {
   const merged = new MergedFrames()
   const until = performance.now() + FLUSH_MS
   let flushed = 0
-  for (const connection of unflushed) {
+  for (const connection of connections) {
     if (performance.now() > until) break
     connection.flush(merged)
     flushed += 1
   }
-  unflushed.splice(0, flushed)
-  if (unflushed.length > 0) setImmediate(flushAll)
+  measured.sent.inc(merged.written.frames)
+  measured.sentBytes.inc(merged.written.bytes)
+  return flushed
 }

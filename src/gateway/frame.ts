@@ -40,6 +40,8 @@ export function typeOfFrame(frame: Buffer): string {
 export class MergedFrames {
   /** By the first frame of each write. */
   readonly #writes = new Map<Buffer, { frames: readonly Buffer[]; bytes: Buffer }>()
+  /** What this flush has written: it is measured once, since that takes a tenth of a write. */
+  readonly written = { frames: 0, bytes: 0 }
 
   /** The bytes of all frames, of which there are `length`. */
   of(frames: readonly Buffer[], length: number): Buffer {

@@ -85,8 +85,7 @@ export async function resume(
     await requireHelp(core, userId)
     throw new AppError('unavailable', { retryAfter: 1 })
   }
-  const counters = await countersOf(core, userId)
-  const now = await membershipsOf(core, userId)
+  const [counters, now] = await Promise.all([countersOf(core, userId), membershipsOf(core, userId)])
   const current = new Set(now.map(({ id }) => id))
   for (const id of known.keys()) if (!current.has(id)) connection.write(encodeRemoved(id))
   // Conversations joined meanwhile arrive as events of their own.
