@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CONNECTIONS, describeLoads, load } from './load.ts'
-import { find, interleave, medianRatio, quantile, type Report, table } from './measure.ts'
+import { find, interleave, medianRatio, quantile, type Report, ratioOf, table } from './measure.ts'
 import { MIXTURE, QUESTIONS } from './morning-plan.ts'
 import { createWorld, populate, type Server, type World } from './world.ts'
 
@@ -24,12 +24,13 @@ export async function benchExam(rounds: number, seconds: number): Promise<Report
     for (const { exam } of MORNINGS) await createExam(world, exam)
     const tokens = Array.from({ length: STUDENTS }, (_, index) => world.tokenOf(index + 1))
     const service = await world.start('service')
-    const reports = []
+    const reports: Report[] = []
     for (const morning of MORNINGS) reports.push(await examDay(service, tokens, morning))
     reports.push(await mostSyncs(world, service, tokens, rounds, seconds))
     return {
       text: reports.map(({ text }) => text).join('\n'),
       findings: reports.flatMap(({ findings }) => findings),
+      ratios: reports.flatMap(({ ratios = [] }) => ratios),
     }
   } finally {
     await world.close()
@@ -153,6 +154,7 @@ async function mostSyncs(
   const loadsOf = (each: (typeof cases)[number]) => results.get(each) ?? []
   const rates = (each: (typeof cases)[number]) => loadsOf(each).map(({ perSecond }) => perSecond)
   const ratio = (other: (typeof cases)[number]) => medianRatio(rates(service), rates(other))
+  const cpu = (each: (typeof cases)[number]) => loadsOf(each).map((load) => load.cpu)
   const text = `### Saving answers
 
 ${CONNECTIONS} connections, ${STUDENTS} active attempts, PostgreSQL ${world.databaseVersion}; ${rounds} rounds of ${seconds} s; median (least–most).
@@ -165,6 +167,7 @@ ${table(
 `
   return {
     text,
+    ratios: [ratioOf('CPU of a saved answer ÷ bare route with shared statements', cpu(service), cpu(shared))],
     findings: [find('syncs a second ÷ bare route', ratio(shared), 'shared statements', '≥', 0.9)],
   }
 }

@@ -1,5 +1,14 @@
 import type { Socket } from 'node:net'
-import { cpuSeconds, find, interleave, medianRatio, type Report, summarise, table } from './measure.ts'
+import {
+  cpuSeconds,
+  find,
+  interleave,
+  medianRatio,
+  type Report,
+  ratioOf,
+  summarise,
+  table,
+} from './measure.ts'
 import { openSocket, SIGN_OF_LIFE } from './sockets.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
@@ -150,6 +159,13 @@ ${table(
 `
     return {
       text,
+      ratios: SIZES.map((size) =>
+        ratioOf(
+          `CPU of a delivery to ${size} sockets ÷ raw loop`,
+          column(size, 'messages', 'cpu'),
+          column(size, 'raw loop', 'cpu'),
+        ),
+      ),
       findings: SIZES.flatMap((size) => [
         find(
           `CPU a delivery to ${size} sockets ÷ raw loop`,

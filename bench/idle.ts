@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import {
+  cpuSeconds,
   find,
   interleave,
   median,
   quantile,
   type Report,
+  ratioOf,
   residentMemory,
   summarise,
   table,
@@ -50,15 +52,18 @@ export async function benchIdle(rounds: number): Promise<Report> {
       const alone = name === 'service' ? await list() : []
       const before = await residentKilobytes(server.pid)
       const started = performance.now()
+      const cpuBefore = cpuSeconds(server.pid)
       await open(SOCKETS)
+      const cpu = ((cpuSeconds(server.pid) - cpuBefore) / (SOCKETS - FIRST)) * 1e6
       const seconds = (performance.now() - started) / 1_000
       const kilobytes = ((await residentKilobytes(server.pid)) - before) / (SOCKETS - FIRST)
       const beside = name === 'service' ? await list() : []
       for (const socket of sockets) socket.destroy()
       await server.stop()
-      return { kilobytes, perSecond: (SOCKETS - FIRST) / seconds, alone, beside }
+      return { kilobytes, cpu, perSecond: (SOCKETS - FIRST) / seconds, alone, beside }
     })
     const weights = cases.map((each) => (results.get(each) ?? []).map(({ kilobytes }) => kilobytes))
+    const cpus = cases.map((each) => (results.get(each) ?? []).map(({ cpu }) => cpu))
     const own = results.get(cases[0] as (typeof cases)[number]) ?? []
     const lists = {
       'no sockets': own.flatMap(({ alone }) => alone),
@@ -69,10 +74,11 @@ export async function benchIdle(rounds: number): Promise<Report> {
 ${SOCKETS.toLocaleString('en-US')} sockets of as many people, ${AT_ONCE} opened at a time.
 
 ${table(
-  ['', 'KB a socket', 'connects/s'],
+  ['', 'KB a socket', 'CPU µs to open one', 'connects/s'],
   cases.map((each, index) => [
     each.name,
     summarise(weights[index] as number[], 1),
+    summarise(cpus[index] as number[]),
     summarise((results.get(each) ?? []).map(({ perSecond }) => perSecond)),
   ]),
 )}
@@ -88,7 +94,15 @@ ${table(
 )}
 `
     const [weight, raw] = weights.map(median) as [number, number]
-    return { text, findings: [find('KB of an idle socket', weight, `raw ws ${raw.toFixed(1)}`, '≤', 12, 1)] }
+    const beside = (name: string, [own = [], others = []]: number[][]) => ratioOf(name, own, others)
+    return {
+      text,
+      ratios: [
+        beside('memory of an idle socket ÷ raw ws', weights),
+        beside('CPU of opening a socket ÷ raw ws', cpus),
+      ],
+      findings: [find('KB of an idle socket', weight, `raw ws ${raw.toFixed(1)}`, '≤', 12, 1)],
+    }
   } finally {
     await world.close()
   }

@@ -73,13 +73,25 @@ export function summarise(values: number[], digits = 0): string {
 
 /** The median of each round's quotient: what slowed down a whole round cancels out. */
 export function medianRatio(values: number[], others: number[]): number {
-  return median(values.map((value, round) => value / (others[round] as number)))
+  return median(ratioOf('', values, others).values)
 }
 
-/** What a benchmark prints, and its rows in the table of all benchmarks. */
+/** What a benchmark prints, its rows in the table of all benchmarks, and those of the ratchet. */
 export interface Report {
   text: string
   findings: Finding[]
+  ratios?: Ratio[]
+}
+
+/** What the service takes beside its peer, in each round: CPU, memory, statements. Less is better. */
+export interface Ratio {
+  name: string
+  values: number[]
+}
+
+/** The quotient of each round. */
+export function ratioOf(name: string, values: number[], others: number[]): Ratio {
+  return { name, values: values.map((value, round) => value / (others[round] as number)) }
 }
 
 /** What was measured, its value, the value of its peer or its unit, the limit, and whether it was kept. */

@@ -9,10 +9,11 @@ import { benchExamMorning } from './exam-morning.ts'
 import { benchFanOut } from './fan-out.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
-import { summariseFindings } from './measure.ts'
+import { type Ratio, summariseFindings } from './measure.ts'
 import { benchNodes } from './nodes.ts'
 import { benchPractice } from './practice.ts'
 import { benchPushes } from './pushes.ts'
+import { turnRatchet } from './ratchet.ts'
 import { benchReads } from './reads.ts'
 import { benchRequests } from './requests.ts'
 import { benchSchool } from './school.ts'
@@ -30,13 +31,15 @@ const { values, positionals } = parseArgs({
     students: { type: 'string', default: '1000,10000' },
     minutes: { type: 'string', default: '2' },
     against: { type: 'string' },
+    ratchet: { type: 'boolean', default: false },
   },
 })
 
 /**
  * `npm run bench -- [names] [--rounds=5] [--seconds=4]`: a section for each benchmark, then one table of all.
  * `exam-morning` takes `--students=1000,10000 --minutes=2` instead, and runs only when it is named. `start` compares
- * with the checkout in `--against=<folder>`.
+ * with the checkout in `--against=<folder>`. `--ratchet` runs those that have rows in `ratchet.json`, and fails if one
+ * of these has become worse by more than its spread.
  */
 const BENCHMARKS = {
   send: benchSends,
@@ -62,11 +65,29 @@ const BENCHMARKS = {
   start: (rounds: number) => benchStart(rounds, values.against),
 }
 
+/** What a change can make slower for everybody; the values are ratios that a busy machine distorts little. */
+const RATCHETED = ['send', 'fan-out', 'idle', 'storm', 'exam']
+
+function isChosen(name: string): boolean {
+  if (positionals.length > 0) return positionals.includes(name)
+  return values.ratchet ? RATCHETED.includes(name) : name !== 'exam-morning'
+}
+
 const findings = []
+const ratios: Ratio[] = []
 for (const [name, benchmark] of Object.entries(BENCHMARKS))
-  if (positionals.length === 0 ? name !== 'exam-morning' : positionals.includes(name)) {
+  if (isChosen(name)) {
     const report = await benchmark(Number(values.rounds), Number(values.seconds))
     console.log(report.text)
     findings.push(...report.findings)
+    ratios.push(...(report.ratios ?? []))
   }
 console.log(`### All\n\n${summariseFindings(findings)}`)
+if (values.ratchet) {
+  const { text, worse } = turnRatchet(ratios)
+  console.log(`### Ratchet\n\n${text}`)
+  if (worse.length > 0) {
+    console.error(`worse by more than its spread: ${worse.join(', ')}`)
+    process.exitCode = 1
+  }
+}

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { CONNECTIONS, describeLoads, load } from './load.ts'
-import { find, interleave, median, medianRatio, type Report, summarise, table } from './measure.ts'
+import { find, interleave, median, medianRatio, type Report, ratioOf, summarise, table } from './measure.ts'
 import { pgbench } from './pgbench.ts'
 import { createWorld, populate, type Server } from './world.ts'
 
@@ -58,6 +58,7 @@ export async function benchSends(rounds: number, seconds: number): Promise<Repor
     const loadsOf = (each: (typeof cases)[number]) => results.get(each) ?? []
     const rates = (each: (typeof cases)[number]) => loadsOf(each).map(({ perSecond }) => perSecond)
     const ratio = (other: (typeof cases)[number]) => medianRatio(rates(service), rates(other))
+    const cpu = (each: (typeof cases)[number]) => loadsOf(each).map((load) => load.cpu)
     // The first round warms this path up.
     const latency = (each: (typeof cases)[number]) => (lone.get(each) ?? []).slice(1)
     const plain = inserts.filter((perSecond) => perSecond !== undefined)
@@ -84,6 +85,7 @@ ${table(
 `
     return {
       text,
+      ratios: [ratioOf('CPU of a send ÷ bare route with shared statements', cpu(service), cpu(shared))],
       findings: [
         find('sends a second ÷ bare route', ratio(shared), 'shared statements', '≥', 0.9),
         find('sends a second ÷ bare route', ratio(single), 'a statement each', '≥', 1),

@@ -118,6 +118,7 @@ ${table(
     const most = (speed: Speed, name: Column) => Math.max(...valuesOf(speed, name))
     return {
       text,
+      ratios: [{ name: 'statements of a socket that returns', values: valuesOf(FULL, 'statements') }],
       findings: [
         find('a storm: seconds until all have resumed', typical(FULL, 'seconds'), '', '≤', 10, 1),
         find('a storm: refused', most(FULL, 'refused'), '', '≤', 0, 0),
