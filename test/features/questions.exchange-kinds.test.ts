@@ -68,11 +68,11 @@ const FOUND_BY_CHANCE = {
 const text = anyText.map((each) => each.replaceAll('[[', '').trim())
 const named = text.map((each) => `x${each}`)
 const line = named.map((each) => each.replace(/[\r\n]/g, ' ').trim())
-const accepted = fc.array(
+const accepted = fc.uniqueArray(
   fc
     .tuple(line, fc.constantFrom('', '', '%50%', '%33.3333333%', '%0.5%'), fc.constantFrom('', '', '%'))
     .map(([each, share, mark]) => `${share || (mark ? '%100%' : '')}${mark}${each}`),
-  { minLength: 1, maxLength: 4 },
+  { minLength: 1, maxLength: 4, selector: (each) => each.replace(/^%[^%]*%/, '').toLowerCase() },
 )
 const unique = (minLength: number, maxLength: number) =>
   fc

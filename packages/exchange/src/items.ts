@@ -14,6 +14,8 @@ export interface Draft {
   question: Question
   /** Where the image is, as the item says it. */
   imageAddress: string | undefined
+  /** As in `Item`. */
+  lost?: readonly string[]
 }
 
 /** Numbers the items of a file, and turns a `Skip` into the reason that it gives. */
@@ -60,3 +62,6 @@ export function joinTexts(texts: readonly string[]): string {
 export function readTags(words: readonly string[]): string[] {
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
+
+/** Said of a question whose file has no key. */
+export const WITHOUT_KEY = 'the file has no key for it'

@@ -38,11 +38,13 @@ export interface NumberEntry {
   tolerance: string
 }
 
-/** A text that is compared with accepted ones, whatever its case. */
+/** A text that is compared with accepted ones. */
 export interface TextEntry {
   kind: 'text'
   /** [] for no key. */
   accepted: Accepted[]
+  /** The case of letters counts. */
+  exactCase?: true
 }
 
 export interface Accepted {
@@ -93,7 +95,12 @@ export type Item = {
 } & ItemContent
 
 export type ItemContent =
-  | { question: Question; image?: Image }
+  | {
+      question: Question
+      image?: Image
+      /** What the file says of it that a question can't hold, in words for the person who sent the file. */
+      lost?: readonly string[]
+    }
   /** Why it can't be one of these questions. */
   | { reason: string }
   /** It asks nothing: no question, and no failure. */

@@ -20,10 +20,10 @@ const IMAGE: Image = { name: 'Physics/pen dulum.png', bytes: Buffer.from('not lo
 const text = anyText.map((each) => each.replaceAll('[[', '').trim())
 const line = text.map((each) => `x${each}`.replace(/[\r\n]/g, ' ').trim())
 const number = fc.constantFrom('0', '-1.50', '2.5', '6.02e23', '12345678901234567890.123')
-const accepted = fc.array(fc.record({ text: line, percent: fc.constantFrom('100', '50', '33.3333333') }), {
-  minLength: 1,
-  maxLength: 4,
-})
+const accepted = fc.uniqueArray(
+  fc.record({ text: line, percent: fc.constantFrom('100', '50', '33.3333333') }),
+  { minLength: 1, maxLength: 4, selector: ({ text: each }) => each.toLowerCase() },
+)
 const textEntry = accepted.map((each) => ({ kind: 'text' as const, accepted: each }))
 const numberEntry = fc
   .record({ key: number, tolerance: fc.constantFrom('0', '0.1', '25') })

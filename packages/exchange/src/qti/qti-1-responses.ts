@@ -1,48 +1,92 @@
 import { Skip } from '../items.ts'
-import type { Accepted, Gap, Matching, Ordering, Task, TextEntry } from '../question.ts'
-import { percentOf, toAccepted, toChoiceGap, toGaps } from '../tasks.ts'
-import { childOf, childrenOf, descendants, textOf, type XmlElement } from '../xml.ts'
+import { withoutMarks } from '../markdown/from-markdown.ts'
+import type { Gap, Matching, Task } from '../question.ts'
+import {
+  checkApart,
+  decideNumber,
+  decideOne,
+  decideOrder,
+  decideSome,
+  decideText,
+} from '../scoring/deciding.ts'
+import { partsOf, type Scoring } from '../scoring/model.ts'
+import { EPSILON } from '../scoring/points.ts'
+import { toAccepted, toGaps } from '../tasks.ts'
+import { descendants, textOf, type XmlElement } from '../xml.ts'
+import { type Asked, decideAll } from './qti-1-scoring.ts'
 
-/** Kinds of questions that QTI 1.2 has besides choices and single numbers. */
+/** An item's responses as questions, by its scorings; undefined: it has no key. */
 
 /** A response with the texts that it shows. */
-export interface LabelledResponse {
-  id: string
-  name: string
+export interface LabelledResponse extends Asked {
   /** What stands beside it. */
   text: string
   choices: { id: string; text: string }[]
+  multiple: boolean
+  /** How many can be chosen. */
+  most: number
 }
 
-/** A value that brings marks, by the conditions that name it. */
-interface Right {
-  value: string
-  marks: number
-  isExact: boolean
+export type Scorings = [Scoring, ...Scoring[]]
+
+/** A question, and what it can't hold of what the file says. */
+export interface ReadTask {
+  task: Task
+  lost: string[]
 }
 
-/** One text that is compared with accepted ones. */
-export function readShort(item: XmlElement, response: LabelledResponse): TextEntry {
-  const right = rightValues(item, response.id)
-  if (right.length === 0) throw new Skip('it asks for an essay')
-  return { kind: 'text', accepted: toAccepted(accept(right)) }
-}
-
-/** Items in the order in which the condition that brings marks names them. */
-export function readOrder(item: XmlElement, response: LabelledResponse): Ordering {
-  const orders = scoringConditions(item).map(({ condition }) =>
-    [...descendants(condition, 'varequal')]
-      .map((equal, index) => ({ at: Number(equal.attributes.index ?? index), id: textOf(equal).trim() }))
-      .sort((one, other) => one.at - other.at)
-      .map(({ id }) => id),
-  )
-  const ids = response.choices.map(({ id }) => id)
-  const order = orders.find((each) => each.length === ids.length && ids.every((id) => each.includes(id)))
-  if (!order) throw new Skip('its right order does not have each of its items once')
-  return {
-    kind: 'ordering',
-    items: order.map((id) => response.choices.find((choice) => choice.id === id)?.text ?? ''),
+/** The only response of an item. */
+export function readResponse(
+  item: XmlElement,
+  response: LabelledResponse,
+  scorings: Scorings | undefined,
+): ReadTask {
+  switch (response.kind) {
+    case 'choice':
+      return readChoices(response, scorings)
+    case 'order': {
+      if (!scorings) throw new Skip('it has no right order')
+      const ids = response.choices.map(({ id }) => id)
+      const { key, lost } = decideAll(scorings, (scoring) =>
+        decideOrder(scoring, { response: response.id, kind: 'order', ids }),
+      )
+      return { task: { kind: 'ordering', items: key.map((id) => textOfChoice(response, id)) }, lost }
+    }
+    case 'number': {
+      if (!scorings) return { task: { kind: 'number', key: '', tolerance: '0' }, lost: [] }
+      const { key, lost } = decideNumberEntry(item, response, scorings)
+      return { task: key, lost }
+    }
+    case 'text': {
+      if (!scorings) throw new Skip('it asks for an essay')
+      const { key, lost } = decideAll(scorings, (scoring) => decideText(scoring, response.id))
+      return { task: key, lost }
+    }
   }
+}
+
+function readChoices(response: LabelledResponse, scorings: Scorings | undefined): ReadTask {
+  const { id, choices, multiple, most } = response
+  const ids = choices.map((each) => each.id)
+  if (ids.length === 0) throw new Skip('it has no options')
+  const { key, lost } = !scorings
+    ? { key: [], lost: [] }
+    : decideAll<{ key: string[]; lost: string[] }>(scorings, (scoring) => {
+        if (multiple) return decideSome(scoring, { response: id, kind: 'some', ids, least: 0, most })
+        const decided = decideOne(scoring, { response: id, kind: 'one', ids })
+        return { ...decided, key: [decided.key] }
+      })
+  const options = choices.map((each) => ({ text: each.text, isRight: key.includes(each.id) }))
+  return { task: { kind: 'choice', multiple, options }, lost }
+}
+
+function decideNumberEntry(item: XmlElement, { id }: LabelledResponse, scorings: Scorings) {
+  const written = [...descendants(item, 'varequal')].map((equal) => textOf(equal).trim())
+  return decideAll(scorings, (scoring) => decideNumber(scoring, id, written))
+}
+
+function textOfChoice({ choices }: LabelledResponse, id: string): string {
+  return choices.find((choice) => choice.id === id)?.text ?? ''
 }
 
 /**
@@ -51,103 +95,115 @@ export function readOrder(item: XmlElement, response: LabelledResponse): Orderin
  */
 export function readResponses(
   item: XmlElement,
+  type: string,
   responses: readonly LabelledResponse[],
   stem: string,
-): Task & { text: string } {
+  scorings: Scorings | undefined,
+): ReadTask & { text: string } {
+  if (!scorings) throw new Skip('one of its gaps has no right answer')
+  for (const scoring of scorings)
+    checkApart(
+      scoring,
+      responses.map(({ id }) => id),
+    )
   const arePairs = responses.every(
-    ({ name, text, choices }) =>
-      name === 'response_lid' &&
+    ({ kind, text, choices }) =>
+      kind === 'choice' &&
       text !== '' &&
       choices.length > 1 &&
       sameTexts(choices, responses[0]?.choices ?? []),
   )
   const named = responses.map(({ id, text }) => nameInText(stem, [text, id.replace(/^response_/, '')]))
-  if (arePairs && named.includes(undefined)) return { ...readPairs(item, responses), text: stem }
-  const gaps = responses.map((response) => readGap(item, response, metadataType(item)))
+  if (arePairs && named.includes(undefined)) return { ...readPairs(responses, scorings), text: stem }
+  const decided = responses.map((response) => readGap(item, type, response, scorings))
+  checkEqual(decided)
+  const task = toGaps(decided.map(({ gap }) => gap))
+  const lost = [...new Set(decided.flatMap((each) => each.lost))]
   if (named.every((name) => name !== undefined)) {
     const marked = named.reduce<string>(
-      (text, name, index) => text.replace(`[${name}]`, `[[${index + 1}]]`),
+      (text, name, index) => text.replace(`[${name}]`, () => `[[${index + 1}]]`),
       stem,
     )
-    return { ...toGaps(gaps), text: marked }
+    return { task, lost, text: marked }
   }
   const blanks = stem.match(/\[\[\d+\]\]/g) ?? []
-  if (blanks.length === responses.length) return { ...toGaps(gaps), text: stem }
+  if (blanks.length === responses.length) return { task, lost, text: stem }
   throw new Skip('it has several parts')
 }
 
-function readPairs(item: XmlElement, responses: readonly LabelledResponse[]): Matching {
-  const pairs = responses.map((response) => {
-    const [right, ...others] = rightValues(item, response.id)
-    const match = response.choices.find(({ id }) => id === right?.value)
-    if (!match || others.length > 0) throw new Skip('its prompts do not have one match each')
-    return { prompt: response.text, match: match.text }
-  })
+function checkEqual(decided: readonly { best: number }[]): void {
+  const [first] = decided
+  // 33.33, 33.33 and 33.34 are thirds.
+  const rounding = Math.max(EPSILON, (first?.best ?? 0) / 1_000)
+  if (decided.some(({ best }) => Math.abs(best - (first?.best ?? 0)) > rounding))
+    throw new Skip('its parts bring different parts of the marks')
+}
+
+function readPairs(responses: readonly LabelledResponse[], scorings: Scorings): ReadTask {
+  const decided = responses.map((response) => decideChoice(response, scorings))
+  checkEqual(decided)
+  const pairs = responses.map((response, index) => ({
+    prompt: response.text,
+    match: textOfChoice(response, decided[index]?.key ?? ''),
+  }))
   const used = new Set(pairs.map(({ match }) => match))
   const all = new Set(responses[0]?.choices.map(({ text }) => text))
-  return { kind: 'matching', pairs, distractors: [...all].filter((text) => !used.has(text)) }
+  const task: Matching = { kind: 'matching', pairs, distractors: [...all].filter((text) => !used.has(text)) }
+  return { task, lost: [...new Set(decided.flatMap(({ lost }) => lost))] }
 }
 
-function readGap(item: XmlElement, response: LabelledResponse, type: string): Gap {
-  const right = rightValues(item, response.id)
-  if (response.name !== 'response_lid') return { kind: 'text', accepted: acceptedTexts(right) }
-  // Blanks of Canvas list their accepted texts as choices.
-  if (type === 'fill_in_multiple_blanks_question')
-    return {
-      kind: 'text',
-      accepted: toAccepted(response.choices.map(({ text }) => ({ text, percent: '100' }))),
+function decideChoice({ id, choices, multiple }: LabelledResponse, scorings: Scorings) {
+  if (multiple) throw new Skip('it has several parts')
+  const ids = choices.map((each) => each.id)
+  return decideAll(scorings, (scoring) => decideOne(scoring, { response: id, kind: 'one', ids }))
+}
+
+function readGap(
+  item: XmlElement,
+  type: string,
+  response: LabelledResponse,
+  scorings: Scorings,
+): { gap: Gap; best: number; lost: string[] } {
+  switch (response.kind) {
+    case 'number': {
+      const { key, ...rest } = decideNumberEntry(item, response, scorings)
+      return { gap: key, ...rest }
     }
-  return toChoiceGap(
-    response.choices.map(({ id, text }) => ({ text, isRight: right.some(({ value }) => value === id) })),
-  )
-}
-
-function acceptedTexts(right: readonly Right[]): Accepted[] {
-  if (right.length === 0) throw new Skip('one of its gaps has no right answer')
-  return toAccepted(accept(right))
-}
-
-function accept(right: readonly Right[]) {
-  if (right.some(({ isExact, value }) => isExact && value.toLowerCase() !== value.toUpperCase()))
-    throw new Skip('its answers need exact case')
-  const best = Math.max(...right.map(({ marks }) => marks))
-  return right.map(({ value, marks }) => ({ text: value, percent: percentOf(String(marks), best) }))
-}
-
-/** Blackboard names the full marks; beside these it writes 0 alone. */
-export function marksOf(mark: XmlElement): number {
-  const text = textOf(mark).trim()
-  return text === 'SCORE.max' ? 1 : Number(text)
-}
-
-/** The conditions that bring marks, and how many. */
-function scoringConditions(item: XmlElement): { condition: XmlElement; marks: number }[] {
-  return [...descendants(item, 'respcondition')].flatMap((each) => {
-    const condition = childOf(each, 'conditionvar')
-    const gains = childrenOf(each, 'setvar').map(marksOf)
-    const marks = Math.max(0, ...gains.filter(Number.isFinite))
-    return condition && marks > 0 ? [{ condition, marks }] : []
-  })
-}
-
-function rightValues(item: XmlElement, id: string): Right[] {
-  const found: Right[] = []
-  for (const { condition, marks } of scoringConditions(item)) {
-    const equals = [...descendants(condition, 'varequal')]
-    const negated = new Set(
-      [...descendants(condition, 'not')].flatMap((not) => [...descendants(not, 'varequal')]),
-    )
-    const own = equals.filter((equal) => equal.attributes.respident === id && !negated.has(equal))
-    if (own.length === 0) continue
-    if (equals.some((equal) => equal.attributes.respident !== id))
-      throw new Skip('its gaps bring marks only together')
-    for (const equal of own) {
-      const value = textOf(equal).trim()
-      if (!found.some((each) => each.value === value))
-        found.push({ value, marks, isExact: equal.attributes.case?.toLowerCase() === 'yes' })
+    case 'text': {
+      const { key, ...rest } = decideAll(scorings, (scoring) => decideText(scoring, response.id))
+      return { gap: key, ...rest }
+    }
+    case 'order':
+      throw new Skip('it has several parts')
+    case 'choice': {
+      // Blanks of Canvas list their accepted texts as choices, and score the first of each.
+      if (type === 'fill_in_multiple_blanks_question') {
+        const texts = response.choices.map(({ text }) => ({
+          text: withoutMarks(text, 'option'),
+          percent: '100',
+        }))
+        const isScored = [...partsOf(scorings[0])].some(
+          (part) => 'response' in part && part.response === response.id,
+        )
+        if (!isScored || texts.length === 0) throw new Skip('one of its gaps has no right answer')
+        return {
+          gap: { kind: 'text', accepted: toAccepted(texts) },
+          best: bestOf(response, scorings),
+          lost: [],
+        }
+      }
+      const { key, ...rest } = decideChoice(response, scorings)
+      const choices = response.choices.map(({ text }) => text)
+      return {
+        gap: { kind: 'choice', choices, correct: response.choices.findIndex(({ id }) => id === key) },
+        ...rest,
+      }
     }
   }
-  return found
+}
+
+function bestOf({ id, choices }: LabelledResponse, [scoring]: Scorings): number {
+  return decideOne(scoring, { response: id, kind: 'one', ids: choices.map((each) => each.id) }).best
 }
 
 function nameInText(stem: string, names: readonly string[]): string | undefined {
@@ -156,11 +212,4 @@ function nameInText(stem: string, names: readonly string[]): string | undefined 
 
 function sameTexts(one: LabelledResponse['choices'], other: LabelledResponse['choices']): boolean {
   return one.length === other.length && one.every(({ text }) => other.some((each) => each.text === text))
-}
-
-function metadataType(item: XmlElement): string {
-  const field = [...descendants(item, 'qtimetadatafield')].find(
-    (each) => textOf(childOf(each, 'fieldlabel')).trim() === 'question_type',
-  )
-  return field ? textOf(childOf(field, 'fieldentry')).trim() : ''
 }

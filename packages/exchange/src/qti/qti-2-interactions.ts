@@ -1,19 +1,52 @@
 import { Skip, withoutImages } from '../items.ts'
 import { toMarkdown } from '../markdown/to-markdown.ts'
-import type { Accepted, Gap, Gaps, Matching, Ordering, TextEntry } from '../question.ts'
-import { percentOf, toAccepted, toChoiceGap, toGaps } from '../tasks.ts'
+import type { Choice, Gap, Gaps, Matching, Ordering, Task } from '../question.ts'
+import {
+  checkApart,
+  type Decided,
+  decideNumber,
+  decideOne,
+  decideOrder,
+  decideSome,
+  decideText,
+} from '../scoring/deciding.ts'
+import { partsOf, type Scoring } from '../scoring/model.ts'
+import { EPSILON } from '../scoring/points.ts'
+import { toGaps } from '../tasks.ts'
 import { elementsToText } from '../texts/rich-text.ts'
 import { childrenOf, descendants, textOf, type XmlElement } from '../xml.ts'
-import {
-  correctValues,
-  declarationOf,
-  isMapped,
-  mappedValues,
-  readTolerance,
-  withoutAsides,
-} from './qti-2-scoring.ts'
+import { correctValues, declarationOf, isNumeric } from './qti-2-scoring.ts'
 
-/** The kinds of questions that QTI 2 and 3 have besides choices and single numbers. */
+/** An item's interactions as questions, by its scoring; undefined: it has no key. */
+
+/** A question, and what it can't hold of what the file says. */
+export interface ReadTask {
+  task: Task
+  lost: string[]
+}
+
+const UNKNOWN_TYPES: Record<string, string> = {
+  associateInteraction: 'it asks for pairs of one list',
+  extendedTextInteraction: 'it asks for an essay',
+  uploadInteraction: 'it asks for a file',
+}
+
+/** Elements that are shown only after an answer, or not to students. */
+export const ASIDE = new Set([
+  'feedbackBlock',
+  'feedbackInline',
+  'modalFeedback',
+  'templateBlock',
+  'stylesheet',
+  'catalogInfo',
+])
+
+export function withoutAsides(element: XmlElement): XmlElement {
+  return {
+    ...element,
+    children: element.children.filter((child) => typeof child === 'string' || !ASIDE.has(child.name)),
+  }
+}
 
 const idOf = ({ attributes }: XmlElement) => attributes.identifier ?? ''
 const plain = (element: XmlElement) => withoutImages(elementsToText(withoutAsides(element).children))
@@ -23,12 +56,98 @@ const inline = (element: XmlElement) =>
     ? toMarkdown(textOf(element).trim())
     : plain(element)
 
+/** The only interaction of an item. */
+export function readInteraction(
+  item: XmlElement,
+  interaction: XmlElement,
+  scoring: Scoring | undefined,
+): ReadTask {
+  const declaration = declarationOf(item, interaction)
+  switch (interaction.name) {
+    case 'choiceInteraction':
+    // Marking words is choosing them.
+    case 'hottextInteraction':
+      return readChoices(interaction, declaration, scoring)
+    case 'sliderInteraction':
+    case 'textEntryInteraction':
+      return readEntry(interaction, declaration, scoring)
+    case 'matchInteraction':
+      return readMatch(interaction, scoring)
+    case 'orderInteraction':
+      return readOrder(interaction, scoring)
+    default:
+      throw new Skip(
+        UNKNOWN_TYPES[interaction.name] ??
+          `it asks for something that has no type here (${interaction.name.slice(0, 40)})`,
+      )
+  }
+}
+
+function readChoices(
+  interaction: XmlElement,
+  declaration: XmlElement | undefined,
+  scoring: Scoring | undefined,
+): ReadTask {
+  const { maxChoices } = interaction.attributes
+  const cardinality = declaration?.attributes.cardinality ?? (maxChoices === '1' ? 'single' : 'multiple')
+  const multiple = cardinality === 'multiple'
+  if (!multiple && cardinality !== 'single') throw new Skip('it asks for an order')
+  const choices = [...descendants(interaction, 'simpleChoice', 'hottext')]
+  if (choices.length === 0) throw new Skip('it has no options')
+  const { key, lost } = decideChoices(interaction, choices.map(idOf), multiple, scoring)
+  const options = choices.map((choice) => ({ text: plain(choice), isRight: key.includes(idOf(choice)) }))
+  return { task: { kind: 'choice', multiple, options } satisfies Choice, lost }
+}
+
+function decideChoices(
+  { attributes }: XmlElement,
+  ids: readonly string[],
+  multiple: boolean,
+  scoring: Scoring | undefined,
+): Pick<Decided<string[]>, 'key' | 'lost'> {
+  const { responseIdentifier: response = '', maxChoices = '0', minChoices = '0' } = attributes
+  if (!scoring) return { key: [], lost: [] }
+  if (!multiple) {
+    const { key, lost } = decideOne(scoring, { response, kind: 'one', ids })
+    return { key: [key], lost }
+  }
+  const most = Number(maxChoices) || Number.POSITIVE_INFINITY
+  return decideSome(scoring, { response, kind: 'some', ids, least: Number(minChoices) || 0, most })
+}
+
+function readEntry(
+  interaction: XmlElement,
+  declaration: XmlElement | undefined,
+  scoring: Scoring | undefined,
+): ReadTask {
+  const { task, lost } = decideEntry(interaction, declaration, scoring)
+  return { task, lost }
+}
+
+/** A number or a text that is typed. */
+function decideEntry(
+  { name, attributes: { responseIdentifier: response = '' } }: XmlElement,
+  declaration: XmlElement | undefined,
+  scoring: Scoring | undefined,
+): ReadTask & { best: number } {
+  if (declaration && declaration.attributes.cardinality !== 'single')
+    throw new Skip('it takes several answers')
+  if (name === 'sliderInteraction' || isNumeric(declaration)) {
+    if (!scoring) return { task: { kind: 'number', key: '', tolerance: '0' }, best: 0, lost: [] }
+    const { key, ...decided } = decideNumber(scoring, response, correctValues(declaration))
+    return { task: key, ...decided }
+  }
+  if (!scoring) return { task: { kind: 'text', accepted: [] }, best: 0, lost: [] }
+  const { key, ...decided } = decideText(scoring, response)
+  return { task: key, ...decided }
+}
+
 /** Pairs of prompts and choices: each prompt has one right choice. */
-export function readMatch(item: XmlElement, interaction: XmlElement): Matching {
+function readMatch(interaction: XmlElement, scoring: Scoring | undefined): ReadTask {
   const [left = [], right = []] = childrenOf(interaction, 'simpleMatchSet').map((set) =>
     childrenOf(set, 'simpleAssociableChoice').map((choice) => ({ id: idOf(choice), text: plain(choice) })),
   )
-  const pairs = rightPairs(item, interaction)
+  const { pairs, lost } = rightPairs(interaction, scoring, Number(interaction.attributes.maxAssociations))
   for (const [prompts, choices, swapped] of [
     [left, right, false],
     [right, left, true],
@@ -41,113 +160,123 @@ export function readMatch(item: XmlElement, interaction: XmlElement): Matching {
     const used = new Set(matches.flat())
     const taken = new Set(matches.flat().map(textOfChoice))
     const others = choices.filter(({ id, text }) => !used.has(id) && !taken.has(text)).map(({ text }) => text)
-    return {
+    const task: Matching = {
       kind: 'matching',
       pairs: prompts.map(({ text }, index) => ({ prompt: text, match: textOfChoice(matches[index]?.[0]) })),
       distractors: [...new Set(others)],
     }
+    return { task, lost }
   }
   throw new Skip('its prompts do not have one match each')
 }
 
 /** The right pairs; all of them bring equal parts of the marks. */
-function rightPairs(item: XmlElement, interaction: XmlElement): [string, string][] {
-  const declaration = declarationOf(item, interaction)
-  const mapped = mappedValues(declaration).filter(({ value }) => value > 0)
-  const correct = correctValues(declaration)
-  const differ = new Set(mapped.map(({ value }) => value)).size > 1
-  if (differ && (correct.length === 0 || isMapped(item)))
-    throw new Skip('its pairs bring different parts of the marks')
-  return (correct.length > 0 ? correct : mapped.map(({ key }) => key)).map((value) => {
-    const [one = '', other = ''] = value.trim().split(/\s+/)
+function rightPairs(
+  { attributes: { responseIdentifier: response = '' } }: XmlElement,
+  scoring: Scoring | undefined,
+  most: number,
+): { pairs: [string, string][]; lost: string[] } {
+  if (!scoring) throw new Skip('it has no right pairs')
+  // Others than those that are named bring nothing, so they aren't looked at.
+  const ids = new Set<string>()
+  for (const part of partsOf(scoring)) {
+    if (!('response' in part) || part.response !== response) continue
+    if ('entries' in part) {
+      if (part.otherwise > EPSILON) throw new Skip('pairs bring marks that are not named')
+      for (const { key } of part.entries) ids.add(key)
+    } else if (part.test === 'exactly') for (const value of part.values) ids.add(value)
+    else if (part.test === 'chosen') ids.add(part.value)
+  }
+  const { key, lost } = decideSome(scoring, {
+    response,
+    kind: 'some',
+    ids: [...ids],
+    least: 0,
+    most: most || Number.POSITIVE_INFINITY,
+  })
+  const pairs = key.map((pair): [string, string] => {
+    const [one = '', other = ''] = pair.split(' ')
     return [one, other]
   })
+  // A prompt has one match here, so that only wrong ones could be more than the right ones.
+  const costs = [...partsOf(scoring)].some(
+    (part) =>
+      'entries' in part &&
+      part.response === response &&
+      (part.otherwise < 0 || part.entries.some(({ points }) => points < 0)),
+  )
+  return { pairs, lost: costs ? lost : [] }
 }
 
-export function readOrder(item: XmlElement, interaction: XmlElement): Ordering {
+function readOrder(interaction: XmlElement, scoring: Scoring | undefined): ReadTask {
   const choices = new Map(
     childrenOf(interaction, 'simpleChoice').map((choice) => [idOf(choice), plain(choice)]),
   )
-  const order = correctValues(declarationOf(item, interaction))
+  const { responseIdentifier: response = '', maxChoices, minChoices } = interaction.attributes
   if (
-    order.length !== choices.size ||
-    new Set(order).size !== order.length ||
-    !order.every((id) => choices.has(id))
+    [maxChoices, minChoices].some(
+      (count) => count !== undefined && Number(count) > 0 && Number(count) !== choices.size,
+    )
   )
-    throw new Skip('its right order does not have each of its items once')
-  return { kind: 'ordering', items: order.map((id) => choices.get(id) ?? '') }
+    throw new Skip('it asks for an order of some of its items')
+  if (!scoring) throw new Skip('it has no right order')
+  const { key, lost } = decideOrder(scoring, { response, kind: 'order', ids: [...choices.keys()] })
+  return {
+    task: { kind: 'ordering', items: key.map((id) => choices.get(id) ?? '') } satisfies Ordering,
+    lost,
+  }
 }
 
 /** Texts that are put into gaps; each gap is a choice among all of them. */
 export function readGapMatch(
-  item: XmlElement,
   interaction: XmlElement,
   gapsInOrder: readonly XmlElement[],
-): Gaps {
+  scoring: Scoring | undefined,
+): ReadTask {
   if (childrenOf(interaction, 'gapImg').length > 0) throw new Skip('it has an image in its options')
   const choices = childrenOf(interaction, 'gapText').map((choice) => ({
     id: idOf(choice),
     text: inline(choice),
   }))
-  const pairs = rightPairs(item, interaction)
-  return toGaps(
-    gapsInOrder.map((gap) => {
-      const right = pairs.filter(([, id]) => id === idOf(gap)).map(([id]) => id)
-      return toChoiceGap(choices.map(({ id, text }) => ({ text, isRight: right.includes(id) })))
-    }),
-  )
-}
-
-/** One text entry of words. */
-export function readShort(item: XmlElement, interaction: XmlElement): TextEntry {
-  return { kind: 'text', accepted: toAccepted(acceptedBy(item, interaction)) }
+  const { pairs, lost } = rightPairs(interaction, scoring, 0)
+  const gaps = gapsInOrder.map((gap): Gap => {
+    const right = pairs.filter(([, id]) => id === idOf(gap)).map(([id]) => id)
+    const [only, ...others] = right
+    const correct = choices.findIndex(({ id }) => id === only)
+    if (correct < 0 || others.length > 0) throw new Skip('not just one choice is right for one of its gaps')
+    return { kind: 'choice', choices: choices.map(({ text }) => text), correct }
+  })
+  return { task: toGaps(gaps), lost }
 }
 
 /** Several entries within a text, each scored by itself. */
-export function readGaps(item: XmlElement, interactions: readonly XmlElement[]): Gaps {
-  return toGaps(
-    interactions.map((interaction): Gap => {
-      const declaration = declarationOf(item, interaction)
-      if (interaction.name !== 'textEntryInteraction') {
-        if (declaration?.attributes.cardinality === 'multiple') throw new Skip('it has several parts')
-        const positive = mappedValues(declaration).filter(({ value }) => value > 0)
-        const correct = correctValues(declaration)
-        const right = correct.length > 0 ? correct : positive.map(({ key }) => key)
-        return toChoiceGap(
-          [...descendants(interaction, 'inlineChoice', 'simpleChoice')].map((choice) => ({
-            text: inline(choice),
-            isRight: right.includes(idOf(choice)),
-          })),
-        )
-      }
-      if (/^(float|integer)$/.test(declaration?.attributes.baseType ?? '')) {
-        const positive = mappedValues(declaration).filter(({ value }) => value > 0)
-        const known = new Set([...correctValues(declaration), ...positive.map(({ key }) => key)])
-        const [key, ...others] = known
-        if (key === undefined || others.length > 0)
-          throw new Skip('not just one number is right for one of its gaps')
-        return { kind: 'number', key, tolerance: readTolerance(item, interaction) }
-      }
-      const accepted = toAccepted(acceptedBy(item, interaction))
-      if (accepted.length === 0) throw new Skip('one of its gaps has no right answer')
-      return { kind: 'text', accepted }
-    }),
+export function readGaps(
+  item: XmlElement,
+  interactions: readonly XmlElement[],
+  scoring: Scoring | undefined,
+): ReadTask {
+  if (!scoring) throw new Skip('one of its gaps has no right answer')
+  checkApart(
+    scoring,
+    interactions.map(({ attributes }) => attributes.responseIdentifier ?? ''),
   )
-}
-
-function acceptedBy(item: XmlElement, interaction: XmlElement): Accepted[] {
-  const declaration = declarationOf(item, interaction)
-  const mapped = mappedValues(declaration).filter(({ value }) => value > 0)
-  const best = Math.max(...mapped.map(({ value }) => value))
-  const [mapping] = childrenOf(declaration, 'mapping')
-  const upper = Number(mapping?.attributes.upperBound)
-  const full = upper > best ? upper : best
-  if (mapped.some(({ isExact, key }) => isExact && key.toLowerCase() !== key.toUpperCase()))
-    throw new Skip('its answers need exact case')
-  const patterns = [...descendants(childrenOf(item, 'responseProcessing')[0], 'patternMatch')]
-  if (patterns.length > 0) throw new Skip('its answers are patterns')
-  const texts = mapped.map(({ key, written }) => ({ text: key, percent: percentOf(written, full) }))
-  const others = correctValues(declaration).filter((value) => !mapped.some(({ key }) => key === value))
-  // Where there is a mapping, it decides.
-  return mapped.length > 0 ? texts : others.map((text) => ({ text, percent: '100' }))
+  const read = interactions.map((interaction): { gap: Gap; best: number; lost: string[] } => {
+    const declaration = declarationOf(item, interaction)
+    if (interaction.name === 'textEntryInteraction') {
+      const { task, best, lost } = decideEntry(interaction, declaration, scoring)
+      if (task.kind !== 'text' && task.kind !== 'number') throw new Error('an entry is a text or a number')
+      return { gap: task, best, lost }
+    }
+    if (declaration?.attributes.cardinality !== 'single') throw new Skip('it has several parts')
+    const choices = [...descendants(interaction, 'inlineChoice', 'simpleChoice')]
+    const { responseIdentifier: response = '' } = interaction.attributes
+    const { key, best, lost } = decideOne(scoring, { response, kind: 'one', ids: choices.map(idOf) })
+    const correct = choices.findIndex((choice) => idOf(choice) === key)
+    return { gap: { kind: 'choice', choices: choices.map(inline), correct }, best, lost }
+  })
+  const [first] = read
+  if (read.some(({ best }) => Math.abs(best - (first?.best ?? 0)) > EPSILON))
+    throw new Skip('its gaps bring different parts of the marks')
+  const lost = [...new Set(read.flatMap((each) => each.lost))]
+  return { task: toGaps(read.map(({ gap }) => gap)) satisfies Gaps, lost }
 }

@@ -1,32 +1,16 @@
-import { type Draft, type Items, joinTexts, NoQuestion, onlyImage, Skip, withoutImages } from '../items.ts'
-import type { NumberEntry, Task } from '../question.ts'
-import { toChoice } from '../tasks.ts'
+import { type Draft, type Items, joinTexts, NoQuestion, onlyImage, Skip, WITHOUT_KEY } from '../items.ts'
 import { elementsToText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from '../xml.ts'
-import { readGapMatch, readGaps, readMatch, readOrder, readShort } from './qti-2-interactions.ts'
-import {
-  ASIDE,
-  correctValues,
-  declarationOf,
-  givesParts,
-  isMapped,
-  isScoredTogether,
-  mappedValues,
-  readTolerance,
-  withoutAsides,
-} from './qti-2-scoring.ts'
-
-const UNKNOWN_TYPES: Record<string, string> = {
-  associateInteraction: 'it asks for pairs of one list',
-  extendedTextInteraction: 'it asks for an essay',
-  uploadInteraction: 'it asks for a file',
-}
+import { ASIDE, readGapMatch, readGaps, readInteraction } from './qti-2-interactions.ts'
+import { correctValues, declarationOf, readScoring } from './qti-2-scoring.ts'
 
 /** Items of QTI 2.0, 2.1 and 2.2, and of 3.0, which has other names for the same. */
 export function* readQti2(text: string, items: Items, fileName: string) {
   for (const element of readElements(text, new Set(['assessmentItem', 'qti-assessment-item']))) {
-    const item = element.name === 'assessmentItem' ? element : renamed(element)
-    yield items.read(item.attributes.title || item.attributes.identifier || fileName, () => readItem(item))
+    const isOlder = element.name === 'assessmentItem'
+    const item = isOlder ? element : renamed(element)
+    const name = item.attributes.title || item.attributes.identifier || fileName
+    yield items.read(name, () => readItem(item, isOlder))
   }
 }
 
@@ -53,7 +37,8 @@ const GAPS = new Set(['textEntryInteraction', 'inlineChoiceInteraction', 'choice
 /** What stands in an interaction besides the text around its places. */
 const NO_TEXT = new Set(['prompt', 'gapText', 'gapImg'])
 
-function readItem(item: XmlElement): Draft {
+/** `isMapCaseSensitive` is what 2 has where it says nothing; 3 has the opposite. */
+function readItem(item: XmlElement, isMapCaseSensitive: boolean): Draft {
   const body = childOf(item, 'itemBody')
   // Those that end an attempt are buttons, for a hint or a solution: they ask nothing.
   const interactions = [...descendants(body)].filter(
@@ -78,14 +63,13 @@ function readItem(item: XmlElement): Draft {
         ? interactions
         : []
   const stem = elementsToText(replaceInteractions(body, interaction, places).children)
-  if (places.length > 0 && isScoredTogether(childOf(item, 'responseProcessing')))
-    throw new Skip('its gaps bring marks only together')
-  const task =
+  const scoring = readScoring(item, isMapCaseSensitive)
+  const { task, lost } =
     gapMatch.length > 0
-      ? readGapMatch(item, interaction, gapMatch)
+      ? readGapMatch(interaction, gapMatch, scoring)
       : places.length > 0
-        ? readGaps(item, places)
-        : readInteraction(item, interaction)
+        ? readGaps(item, places, scoring)
+        : readInteraction(item, interaction, scoring)
   return {
     question: {
       ...task,
@@ -95,6 +79,7 @@ function readItem(item: XmlElement): Draft {
       marks,
     },
     imageAddress: onlyImage(stem.images),
+    lost: scoring ? lost : [WITHOUT_KEY],
   }
 }
 
@@ -145,87 +130,6 @@ function readExplanation(item: XmlElement, interaction: XmlElement): string {
     .filter(({ attributes }) => right.length === 1 && right[0] === attributes.identifier)
     .flatMap((choice) => [...descendants(choice, 'feedbackInline', 'feedbackBlock')])
   return joinTexts([...modal, ...own].map((feedback) => elementsToText(feedback.children).text))
-}
-
-function readInteraction(item: XmlElement, interaction: XmlElement): Task {
-  const declaration = declarationOf(item, interaction)
-  switch (interaction.name) {
-    case 'choiceInteraction':
-      return readChoices(item, interaction, declaration)
-    // Marking words is choosing them.
-    case 'hottextInteraction':
-      return readChoices(item, interaction, declaration)
-    case 'sliderInteraction':
-      return readNumber(item, declaration)
-    case 'textEntryInteraction':
-      return /^(float|integer)$/.test(declaration?.attributes.baseType ?? '')
-        ? readNumber(item, declaration)
-        : readShort(item, interaction)
-    case 'matchInteraction':
-      return readMatch(item, interaction)
-    case 'orderInteraction':
-      return readOrder(item, interaction)
-    default:
-      throw new Skip(
-        UNKNOWN_TYPES[interaction.name] ??
-          `it asks for something that has no type here (${interaction.name.slice(0, 40)})`,
-      )
-  }
-}
-
-function readChoices(item: XmlElement, interaction: XmlElement, declaration: XmlElement | undefined): Task {
-  const cardinality =
-    declaration?.attributes.cardinality ?? (interaction.attributes.maxChoices === '1' ? 'single' : 'multiple')
-  const multiple = cardinality === 'multiple'
-  if (!multiple && cardinality !== 'single') throw new Skip('it asks for an order')
-  const choices = [...descendants(interaction, 'simpleChoice', 'hottext')]
-  const shares = findShares(item, declaration, multiple)
-  return toChoice(
-    choices.map((choice) => ({
-      text: withoutImages(elementsToText(withoutAsides(choice).children)),
-      share: shares.get(choice.attributes.identifier ?? '') ?? 0,
-    })),
-    multiple,
-  )
-}
-
-/** The part of the full marks that each choice brings, by its identifier. */
-function findShares(
-  item: XmlElement,
-  declaration: XmlElement | undefined,
-  multiple: boolean,
-): Map<string, number> {
-  const correct = correctValues(declaration)
-  const mapped = mappedValues(declaration).map(({ key, value }) => [key, value] as const)
-  const processing = childOf(item, 'responseProcessing')
-  if (mapped.length > 0 && (isMapped(item) || correct.length === 0)) {
-    const gains = mapped.map(([, value]) => Math.max(0, value))
-    const full = multiple ? gains.reduce((sum, gain) => sum + gain, 0) : Math.max(...gains)
-    return new Map(mapped.map(([key, value]) => [key, full > 0 ? value / full : 0]))
-  }
-  if (givesParts(processing)) throw new Skip('its scoring gives part of the marks for some answers')
-  return new Map(correct.map((value) => [value, multiple ? 1 / correct.length : 1]))
-}
-
-function readNumber(item: XmlElement, declaration: XmlElement | undefined): NumberEntry {
-  const processing = childOf(item, 'responseProcessing')
-  if (
-    [...descendants(processing, 'equalRounded', 'patternMatch', 'stringMatch')].length > 0 ||
-    givesParts(processing)
-  )
-    throw new Skip('the way in which its answers are compared has no equivalent here')
-  const values = correctValues(declaration)
-  const entries = childrenOf(childOf(declaration, 'mapping'), 'mapEntry').filter(
-    ({ attributes }) => Number(attributes.mappedValue) > 0,
-  )
-  const known = new Set([...values, ...entries.map(({ attributes }) => attributes.mapKey ?? '')])
-  if (known.size > 1) throw new Skip('several numbers bring marks')
-  const [value = ''] = known
-  return {
-    kind: 'number',
-    key: value,
-    tolerance: readTolerance(item),
-  }
 }
 
 function readMaximum(item: XmlElement): string | undefined {

@@ -122,7 +122,10 @@ function writeShort({ accepted }: TextEntry, marks: string): ItemParts {
 
 /** Accepted texts with their parts of the whole; the bound says what the whole is. */
 function declareTexts(name: string, accepted: readonly Accepted[]): string {
-  const texts = accepted.map(({ text, percent }) => ({ text: text.trim(), part: hundredth(percent) }))
+  const texts = bestOfEach(accepted).map(({ text, percent }) => ({
+    text: text.trim(),
+    part: hundredth(percent),
+  }))
   const entries = texts.map(
     ({ text, part }) => `<mapEntry mapKey="${escapeXml(text)}" mappedValue="${part}" caseSensitive="false"/>`,
   )
@@ -130,6 +133,16 @@ function declareTexts(name: string, accepted: readonly Accepted[]): string {
   const mapping =
     entries.length === 0 ? '' : `<mapping upperBound="1" defaultValue="0">${entries.join('')}</mapping>`
   return declare({ name, baseType: 'string', correct: best.map(({ text }) => text), mapping })
+}
+
+/** Each text once, since only the first entry of a text counts, with the best that it brings. */
+function bestOfEach(accepted: readonly Accepted[]): Accepted[] {
+  const best = new Map<string, Accepted>()
+  for (const each of accepted) {
+    const name = each.text.trim().toLowerCase()
+    if (Number(each.percent) > Number(best.get(name)?.percent ?? 0)) best.set(name, each)
+  }
+  return [...best.values()]
 }
 
 function hundredth(percent: string): string {

@@ -78,11 +78,12 @@ async function* withImages(drafts: Iterable<DraftItem>, find: FindImage): AsyncG
   for (const draft of drafts) {
     if (!('question' in draft)) yield draft
     else {
-      const { label, question, imageAddress } = draft
+      const { label, question, imageAddress, lost = [] } = draft
+      const rest = lost.length > 0 ? { lost } : {}
       const image =
         imageAddress === undefined ? undefined : (readDataUrl(imageAddress) ?? (await find(imageAddress)))
-      if (image) yield { label, question, image }
-      else if (imageAddress === undefined) yield { label, question }
+      if (image) yield { label, question, image, ...rest }
+      else if (imageAddress === undefined) yield { label, question, ...rest }
       else yield { label, reason: 'its image is not in the file' }
     }
   }

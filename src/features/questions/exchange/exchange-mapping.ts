@@ -24,6 +24,8 @@ export type ExchangeItem = {
       image?: Image
       /** `image_path` is kept without a check. */
       anyImagePath?: true
+      /** What the file says of it that isn't carried over. */
+      lost?: readonly string[]
     }
   | { reason: string }
   /** It asks nothing: no question, and no failure. */
@@ -31,6 +33,7 @@ export type ExchangeItem = {
 )
 
 const OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d'] as const
+const EXACT_CASE = 'its answers need exact case'
 const MOST_OPTIONS = OPTIONS.length + MOST_MORE_OPTIONS
 
 /** A question of a file as somebody would offer it here, or the reason why it can't be. */
@@ -63,6 +66,7 @@ function toAsked(question: Question): OfferedQuestion | { reason: string } {
     case 'number':
       return { question_type: 'NUMERIC', correct_answer: question.key, tolerance: question.tolerance }
     case 'text':
+      if (question.exactCase) return { reason: EXACT_CASE }
       return { question_type: 'SHORT', correct_answer: question.accepted.map(toLine).join('\n') }
     case 'matching': {
       const { pairs, distractors } = question
@@ -71,6 +75,7 @@ function toAsked(question: Question): OfferedQuestion | { reason: string } {
     case 'ordering':
       return { question_type: 'ORDERING', parts: { items: question.items } satisfies Parts }
     case 'gaps':
+      if (question.gaps.some((gap) => gap.kind === 'text' && gap.exactCase)) return { reason: EXACT_CASE }
       return { question_type: 'GAPS', parts: { gaps: question.gaps.map(toOwnGap) } satisfies Parts }
   }
 }
@@ -108,10 +113,9 @@ function fromLine(line: string): Accepted {
 /** What a file says, as it can be checked. */
 export function toExchangeItem(item: Item): ExchangeItem {
   if (!('question' in item)) return item
-  const { label, question, image } = item
+  const { label, question, ...others } = item
   const offered = toOffered(question)
-  if ('reason' in offered) return { label, ...offered }
-  return image === undefined ? { label, question: offered } : { label, question: offered, image }
+  return 'reason' in offered ? { label, ...offered } : { label, question: offered, ...others }
 }
 
 /** A question of ours as other tools know it. */

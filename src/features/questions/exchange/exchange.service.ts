@@ -124,6 +124,7 @@ async function* readQuestions(
     if ('reason' in read) report.skip(item.label, read.reason)
     else {
       report.inserted += 1
+      if ('question' in item) for (const each of item.lost ?? []) report.note(item.label, each)
       yield read
     }
   }
