@@ -24,6 +24,7 @@ export const GenerateForm = Type.Object(
     custom_instructions: Type.Optional(Text(0, 4_000)),
     excluded_texts: Type.Optional(Text(0, 1_000_000, { description: 'a JSON array of question texts' })),
     topic: Type.Optional(Text(0, 2_000, { description: 'required for `pure`' })),
+    check: Type.Boolean({ default: true, description: 'whether the model answers each question itself' }),
     pdf_file: Type.Optional(
       Type.String({
         format: 'binary',
@@ -50,6 +51,10 @@ export interface GenerationRequest {
   topic: string
   instructions: string
   excludedTexts: string[]
+  /** Whether the questions are checked. Jobs from before there were checks don't say. */
+  check?: boolean
+  /** The older generation's: neither checked nor looked up, with the options as the model ordered them. */
+  older?: true
 }
 
 /** A question that is not stored yet: it goes in by CSV import. */
@@ -58,6 +63,53 @@ export const GeneratedQuestion = Type.Object(
   { $id: 'GeneratedQuestion' },
 )
 export type GeneratedQuestion = Static<typeof GeneratedQuestion>
+
+export const VERDICTS = ['agreed', 'disputed', 'unchecked'] as const
+/** What the model answered when it was asked the question without its key. */
+export const QuestionCheck = Type.Object(
+  {
+    verdict: Type.Enum([...VERDICTS]),
+    answer: Nullable(
+      Type.Union([Type.String(), Type.Array(Type.String())], {
+        description: 'as a sync takes it, in the question’s own letters; null: it gave none',
+      }),
+    ),
+    reason: Nullable(Type.String({ description: 'up to 300 characters' })),
+  },
+  { $id: 'QuestionCheck' },
+)
+export type QuestionCheck = Static<typeof QuestionCheck>
+
+/** Where the document bears a question’s key out, as the model said. */
+export const QuestionSource = Type.Object(
+  {
+    page: Type.Integer({ description: 'the first is 1' }),
+    quote: Type.String({ description: 'up to 300 characters' }),
+    found: Nullable(
+      Type.Boolean({ description: 'whether the page has the quotation; null: it has no text, as a scan' }),
+    ),
+  },
+  { $id: 'QuestionSource' },
+)
+export type QuestionSource = Static<typeof QuestionSource>
+
+/** A question of a job, with what was found out about it. */
+export const JobQuestion = Type.Object(
+  { ...GeneratedQuestion.properties, check: QuestionCheck, source: Nullable(QuestionSource) },
+  { $id: 'JobQuestion' },
+)
+export type JobQuestion = Static<typeof JobQuestion>
+
+const tokens = {
+  input: Type.Integer({ description: 'without those that were cached' }),
+  cached: Type.Integer(),
+  output: Type.Integer(),
+}
+export const JobUsage = Type.Object(
+  { ...tokens, checks: Type.Object(tokens) },
+  { $id: 'JobUsage', description: 'tokens so far; those of checks are apart' },
+)
+export type JobUsage = Static<typeof JobUsage>
 
 /** Every status field but `questions`: what an `ai_job` frame carries. */
 export const JobProgress = Type.Object({
@@ -84,7 +136,8 @@ export const JobStatus = Type.Object(
   {
     success: Type.Literal(true),
     ...JobProgress.properties,
-    questions: Type.Array(GeneratedQuestion),
+    questions: Type.Array(JobQuestion),
+    usage: JobUsage,
   },
   { $id: 'JobStatus' },
 )

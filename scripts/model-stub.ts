@@ -11,7 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** How a request is answered. */
 export type Turn =
   /** Answers, with `pace` milliseconds between two pieces; waits for `until` after `hold` pieces. */
-  | { kind: 'answer'; text?: string; pace?: number; hold?: number; until?: Promise<unknown> }
+  | {
+      kind: 'answer'
+      text?: string | ((body: MessageRequest) => string)
+      pace?: number
+      hold?: number
+      until?: Promise<unknown>
+    }
   | { kind: 'status'; status: number; retryAfter?: number }
   /** Accepts the request and sends nothing; with `after` it sends the beginning of an answer first. */
   | { kind: 'hang'; after?: boolean }
@@ -21,7 +27,7 @@ export type Turn =
   | { kind: 'error_event' }
   | { kind: 'stop'; reason: 'refusal' | 'max_tokens' }
 
-interface MessageRequest {
+export interface MessageRequest {
   model: string
   max_tokens: number
   stream?: boolean
@@ -40,15 +46,23 @@ const ERROR_TYPES: Record<number, string> = {
 }
 
 export class ModelStub {
-  /** The bodies of all requests so far. */
+  /** The bodies of all requests so far, but for checks. */
   readonly requests: MessageRequest[] = []
   /** How the next requests are answered; later ones are answered as `usual`. */
   readonly script: Turn[] = []
   usual: Turn = { kind: 'answer' }
+  /** The same for requests to answer questions without their keys. */
+  readonly checks: MessageRequest[] = []
+  readonly checkScript: Turn[] = []
+  usualCheck: Turn = { kind: 'answer' }
+  /** How many of ten questions get a wrong key; those that are written anew get the right one. */
+  mistakes = 0
   /** Answers whose reader hung up before the end. */
   aborted = 0
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   #questions = 0
+  /** What is right, by the text of each question that was written here. */
+  readonly #right = new Map<string, { texts: string[]; value: string | null }>()
 
   async listen(port = 0): Promise<string> {
     this.#server.listen(port, '127.0.0.1')
@@ -68,14 +82,15 @@ export class ModelStub {
     })
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    response.setHeader('request-id', `req_stub_${this.requests.length + 1}`)
+    response.setHeader('request-id', `req_stub_${this.requests.length + this.checks.length + 1}`)
     if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages') {
       refuse(response, 404)
       return
     }
     const body = JSON.parse(Buffer.concat(chunks).toString()) as MessageRequest
-    this.requests.push(body)
-    const turn = this.script.shift() ?? this.usual
+    const isCheck = readAsked(body) !== undefined
+    ;(isCheck ? this.checks : this.requests).push(body)
+    const turn = isCheck ? (this.checkScript.shift() ?? this.usualCheck) : (this.script.shift() ?? this.usual)
     if (turn.kind === 'status') refuse(response, turn.status, turn.retryAfter)
     else if (turn.kind === 'hang' && !turn.after) return
     else if (body.stream) await this.#stream(turn, body, response)
@@ -132,26 +147,106 @@ export class ModelStub {
   }
 
   #textFor(turn: Turn, body: MessageRequest): string {
-    if (turn.kind === 'answer' && turn.text !== undefined) return turn.text
+    const asked = readAsked(body)
+    if (turn.kind === 'answer' && turn.text !== undefined) {
+      const text = typeof turn.text === 'string' ? turn.text : turn.text(body)
+      return asked ? text : this.#remember(text)
+    }
+    if (asked) return JSON.stringify({ answers: asked.map((question) => this.#answer(question)) })
     return body.output_config?.format ? this.#writeQuestions(body) : explain(lastText(body))
   }
 
   /** As many different questions as the last message asks for, or the next ones of an invented document. */
   #writeQuestions(body: MessageRequest): string {
-    const asked = [...lastText(body).matchAll(/(\d+) (MCQ|MSQ|NUMERIC)/g)]
-    if (asked.length === 0) return JSON.stringify({ questions: nextOfDocument(lastText(body)) })
-    const questions = asked.flatMap(([, count, type]) =>
-      Array.from({ length: Number(count) }, () => {
-        this.#questions += 1
-        return writeQuestion(
-          type ?? 'MCQ',
-          `Stub question ${this.#questions}: what is ${this.#questions} + 2?`,
-          this.#questions + 2,
-        )
-      }),
-    )
-    return JSON.stringify({ questions })
+    const last = lastText(body)
+    const asked = [...last.matchAll(/(\d+) (MCQ|MSQ|NUMERIC)/g)]
+    const mistakes = last.includes('<disputed>') ? 0 : this.mistakes
+    const questions =
+      asked.length === 0
+        ? nextOfDocument(last)
+        : asked.flatMap(([, count, type]) =>
+            Array.from({ length: Number(count) }, () => {
+              this.#questions += 1
+              return writeQuestion(
+                type ?? 'MCQ',
+                `Stub question ${this.#questions}: what is ${this.#questions} + 2?`,
+                this.#questions + 2,
+              )
+            }),
+          )
+    const text = this.#remember(JSON.stringify({ questions }))
+    if (mistakes === 0) return text
+    const mistaken = questions.map((question, at) => (at % 10 < mistakes ? withWrongKey(question) : question))
+    return JSON.stringify({ questions: mistaken })
   }
+
+  /** Takes the keys of these questions for right. */
+  #remember(text: string): string {
+    for (const question of readQuestions(text)) {
+      const { question_type, question_text, correct_answer } = question
+      if (typeof question_text !== 'string') continue
+      const letters =
+        String(correct_answer ?? '')
+          .toUpperCase()
+          .match(/[A-D]/g) ?? []
+      const texts = letters.map((letter) => String(question[`option_${letter.toLowerCase()}`] ?? '').trim())
+      const right =
+        question_type === 'NUMERIC' ? { texts: [], value: String(correct_answer) } : { texts, value: null }
+      this.#right.set(question_text.trim(), right)
+    }
+    return text
+  }
+
+  #answer({ number, text, options = {} }: AskedQuestion) {
+    const right = this.#right.get(text)
+    if (!right)
+      return {
+        number,
+        verdict: 'unclear',
+        letters: [],
+        texts: [],
+        value: null,
+        reason: 'The stub wrote no such question.',
+      }
+    const taken = Object.entries(options).filter(([, option]) => right.texts.includes(option))
+    return {
+      number,
+      verdict: 'answered',
+      letters: taken.map(([letter]) => letter),
+      texts: taken.map(([, option]) => option),
+      value: right.value === null ? null : Number(right.value),
+      reason: 'The stub knows what it wrote.',
+    }
+  }
+}
+
+/** A question as it is asked in a check. */
+export interface AskedQuestion {
+  number: number
+  type: string
+  text: string
+  options?: Record<string, string>
+}
+
+/** What a check asks; undefined for all other requests. */
+export function readAsked(body: MessageRequest): AskedQuestion[] | undefined {
+  const [, questions] = /<questions>(.*)<\/questions>/s.exec(lastText(body)) ?? []
+  return questions === undefined ? undefined : JSON.parse(questions)
+}
+
+function readQuestions(text: string): Record<string, unknown>[] {
+  try {
+    const { questions } = JSON.parse(text)
+    return Array.isArray(questions) ? questions : []
+  } catch {
+    return []
+  }
+}
+
+/** The same question with the key of somebody who has miscalculated. */
+function withWrongKey(question: ReturnType<typeof writeQuestion>) {
+  const wrong = { MCQ: 'B', MSQ: 'B,D', NUMERIC: '-1' }[question.question_type]
+  return { ...question, correct_answer: wrong ?? question.correct_answer }
 }
 
 /** The questions of the invented document. */
@@ -211,6 +306,8 @@ function refuse(response: ServerResponse, status: number, retryAfter?: number): 
 if (process.argv[1] === import.meta.filename) {
   const stub = new ModelStub()
   stub.usual = { kind: 'answer', pace: 30 }
+  stub.usualCheck = { kind: 'answer', pace: 30 }
+  stub.mistakes = 2
   const url = await stub.listen(Number(process.env.PORT ?? 4010))
   process.stdout.write(
     `STAND-IN for a model, not a real one. Start the service with it:\n\n  ANTHROPIC_BASE_URL=${url} npm start\n\n`,

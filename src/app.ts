@@ -13,6 +13,7 @@ import { accessRoutes } from './features/access/access.routes.ts'
 import { accountRoutes } from './features/account/account.routes.ts'
 import { accountExportRoutes } from './features/account/account-export.routes.ts'
 import { managedAccountAdminRoutes } from './features/account/managed-accounts.admin-routes.ts'
+import { aiUsageAdminRoutes } from './features/ai-usage/ai-usage.admin-routes.ts'
 import { allowanceAdminRoutes } from './features/allowances/allowances.admin-routes.ts'
 import { analyticsAdminRoutes, overviewAdminRoutes } from './features/analytics/analytics.admin-routes.ts'
 import { itemAdminRoutes } from './features/analytics/items.admin-routes.ts'
@@ -161,6 +162,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
         'deprecation',
         'etag',
         'link',
+        'preference-applied',
         'retry-after',
         'sunset',
         'x-left-out',
@@ -261,6 +263,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(allowanceAdminRoutes, { prefix: '/api/v01/admin/attempts', core })
     await scope.register(imageAdminRoutes, { prefix: '/api/v01/admin/images', core })
     await scope.register(generationAdminRoutes, { prefix: '/api/v01/admin/ai', core })
+    await scope.register(aiUsageAdminRoutes, { prefix: '/api/v01/admin/ai', core })
     await scope.register(reportAdminRoutes, { prefix: '/api/v01/admin/reports', core })
     await scope.register(auditAdminRoutes, { prefix: '/api/v01/admin/audit', core })
   }

@@ -71,6 +71,7 @@ export const CATALOGUE = {
   model_failed: [502, 'The model did not answer; try again'],
   aborted: [400, 'The request was ended by its sender'],
   daily_limit: [429, 'Daily limit reached.'],
+  ai_budget_spent: [429, 'What the model may do here in a day is used up; it goes on after midnight'],
   conversation_limit: [400, 'This conversation has reached its limit; start a new one.'],
   already_finished: [409, 'The job has ended already'],
   // managing exams

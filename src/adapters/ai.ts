@@ -15,6 +15,8 @@ export interface Prompt {
   system: string
   messages: { role: 'user' | 'assistant'; parts: PromptPart[] }[]
   maxTokens: number
+  /** Another model than the usual one. */
+  model?: string
   /** Makes the answer JSON of this shape. Ranges, lengths and patterns are not enforced. */
   schema?: object
   /** The longest that the whole answer may take. */
@@ -23,10 +25,14 @@ export interface Prompt {
   retries: number
   signal: AbortSignal
   log: FastifyBaseLogger
+  /** Told once, at the end, what it took, as far as that is known: also of an answer that failed or that nobody read on. */
+  onUsage?: (usage: Usage) => void
 }
 
 export interface Ai {
   readonly model: string
+  /** The model that checks what the other one wrote. */
+  readonly checkModel: string
   /**
    * The answer while the model writes it and, last, the tokens that it took. When the reader stops, so does the
    * model. Throws `aborted`, or the signal's own AppError, when the signal aborts, and `model_failed` if the answer

@@ -12,12 +12,17 @@ export interface AiOptions {
   apiKey: string | undefined
   baseUrl: string | undefined
   model: string
+  /** undefined: the same one. */
+  checkModel?: string | undefined
   /** The longest that the model may say nothing, in milliseconds. */
   silenceMs: number
 }
 
+/** Roughly, in most languages. */
+const CHARACTERS_PER_TOKEN = 4
+
 /** A model behind any server that speaks the Messages API. */
-export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
+export function createAi({ apiKey, baseUrl, model: usual, checkModel = usual, silenceMs }: AiOptions): Ai {
   const client = new Anthropic({
     // The SDK requires a key, local models don't.
     apiKey: apiKey ?? 'none',
@@ -29,12 +34,14 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
   })
 
   async function* write(prompt: Prompt) {
+    const model = prompt.model ?? usual
     const stop = new AbortController()
     const signal = AbortSignal.any([prompt.signal, stop.signal, AbortSignal.timeout(prompt.deadlineMs)])
     const usage: Usage = { input: 0, cached: 0, output: 0 }
     let watchdog: NodeJS.Timeout | undefined
     let requestId: string | null = null
     let stopReason: string | null = null
+    let written = 0
     let outcome: 'answered' | 'failed' | 'stopped' = 'stopped'
     const begun = performance.now()
     const span = beginSpan('chat', { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model })
@@ -53,8 +60,10 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
         else if (event?.type === 'message_delta') {
           noteUsage(usage, event.usage)
           stopReason = event.delta.stop_reason
-        } else if (event?.type === 'content_block_delta' && event.delta.type === 'text_delta')
+        } else if (event?.type === 'content_block_delta' && event.delta.type === 'text_delta') {
+          written += event.delta.text.length
           yield { text: toStorable(event.delta.text) }
+        }
       }
       // The tokens of an answer that failed are reported too.
       if (stopReason !== null && stopReason !== 'end_turn') yield { usage }
@@ -80,6 +89,10 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
       clearTimeout(watchdog)
       // A complete answer has ended by itself, and aborting is costly.
       if (outcome !== 'answered') stop.abort()
+      // The model says at the end how much it wrote: it may not have come to that.
+      if (stopReason === null)
+        usage.output = Math.max(usage.output, Math.ceil(written / CHARACTERS_PER_TOKEN))
+      prompt.onUsage?.(usage)
       measured.calls.inc({ outcome })
       span?.end({
         failed: outcome === 'failed',
@@ -92,7 +105,7 @@ export function createAi({ apiKey, baseUrl, model, silenceMs }: AiOptions): Ai {
       for (const kind of ['input', 'cached', 'output'] as const) measured.tokens.inc({ kind }, usage[kind])
     }
   }
-  return { model, write }
+  return { model: usual, checkModel, write }
 }
 
 const INCOMPLETE: Record<string, string> = {

@@ -112,12 +112,18 @@ export interface FrameEvent {
   frame: ServerFrame
 }
 
+/** Events of a generation job. */
+export type JobEvent =
+  | FrameEvent
+  /** It has taken more tokens, which no frame shows. */
+  | { kind: 'usage' }
+
 /** The topics and their events. */
 export interface Topics {
   [conversation: `conversation:${number}`]: ConversationEvent
   [user: `user:${number}`]: UserEvent
   [question: `question:${number}`]: CommentEvent
-  [job: `ai_job:${string}`]: FrameEvent
+  [job: `ai_job:${string}`]: JobEvent
   [members: `class:${number}`]: FrameEvent
   presence: PresenceEvent
   revocations: RevocationEvent
@@ -149,7 +155,7 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
   },
   user: { frame: true, conversation: true, counters: true, practice: true },
   question: { comment: true },
-  ai_job: { frame: true },
+  ai_job: { frame: true, usage: true },
   class: { frame: true },
   presence: { presence: true },
   revocations: { revoked: true },

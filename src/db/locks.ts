@@ -30,6 +30,8 @@ export const LOCKS = {
    * change at most.
    */
   roles: () => 'roles' as const,
+  /** Taken by requests to the model while they look what is left of the day’s tokens. */
+  aiBudget: () => 'ai-budget' as const,
   /** Shared by backups: no file is deleted meanwhile. */
   files: () => 'files' as const,
   /** Taken by changes of a connection or a block between two people. */

@@ -1,6 +1,6 @@
 import type { ServerFrame } from '../../schemas/events.schemas.ts'
 import type { Bus, Subscription } from '../bus/bus.ts'
-import type { ClientTopic, CommentEvent, FrameEvent } from '../bus/events.ts'
+import type { ClientTopic, CommentEvent, FrameEvent, JobEvent } from '../bus/events.ts'
 import type { Tallies } from '../bus/tallies.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
@@ -24,11 +24,11 @@ export interface TopicKind<Event> {
 
 export interface TopicKinds {
   question: TopicKind<CommentEvent>
-  ai_job: TopicKind<FrameEvent>
+  ai_job: TopicKind<JobEvent>
   class: TopicKind<FrameEvent>
 }
 
-type TopicEvent = CommentEvent | FrameEvent
+type TopicEvent = CommentEvent | JobEvent
 
 /** The socket that subscribes. */
 interface Reader {

@@ -108,6 +108,14 @@ class Deadline {
     clearTimeout(this.#timer)
   }
 
+  /** Adds to the time for the answer, for a request that asks to wait. */
+  extend(ms: number): void {
+    if (this.isAnswered || this.hasPassed) return
+    this.#hasBody = true
+    this.stop()
+    this.#timer = this.#pass(ms + this.#patienceMs)
+  }
+
   #pass(afterMs: number): NodeJS.Timeout {
     return setTimeout(() => this.#check(), afterMs).unref()
   }

@@ -30,7 +30,7 @@ export function registerEtags(app: FastifyInstance): void {
           done(null, payload)
           return
         }
-        const etag = `W/"${hash('sha1', payload, 'base64url')}"`
+        const etag = etagOf(payload)
         reply.header('etag', etag)
         addVary(reply, 'accept-encoding')
         if (!isHeld(request.headers['if-none-match'], etag)) {
@@ -43,6 +43,11 @@ export function registerEtags(app: FastifyInstance): void {
       ...[route.onSend ?? []].flat(),
     ]
   })
+}
+
+/** The tag of an answer's body: the same on all nodes. */
+export function etagOf(payload: string): string {
+  return `W/"${hash('sha1', payload, 'base64url')}"`
 }
 
 /** Whether one of the tags in `If-None-Match` is this one; weak and strong ones count as equal. */

@@ -34,7 +34,7 @@ export const generationLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async 
     answer: Generated,
     refuses: ['aborted', 'not_found', 'model_failed', 'not_configured', 'draining', 'too_many'],
     run: async (request, reply) => {
-      const input = await readGenerateForm(request)
+      const input = await readGenerateForm(request, { older: true })
       const questions = await generateNow(core, actorOf(request), input, hangUpSignal(reply))
       // That may have taken an hour.
       await checkAgain(request)

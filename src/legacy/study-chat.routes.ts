@@ -19,7 +19,7 @@ export const studyChatRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     decidesHelpLock: true,
     body: StudyChatBody,
     answer: StudyChatAnswer,
-    refuses: ['daily_limit', 'model_failed', 'not_configured'],
+    refuses: ['daily_limit', 'ai_budget_spent', 'model_failed', 'not_configured'],
     run: async (request, reply) => {
       const question = { message: request.body.message, conversation: 'study_chat' as const }
       const { response, questions_remaining } = await readAnswer(ask(request, reply, question))

@@ -9,6 +9,7 @@ import { expireUnsent } from '../features/chat/messages/attachments.service.ts'
 import { indexMessages } from '../features/chat/search/message-words.service.ts'
 import { deleteExpiredInvitations, sendInvitations } from '../features/classes/class-mails.service.ts'
 import { startGenerationWorker } from '../features/generation/generation.worker.ts'
+import { resumeWaiting } from '../features/generation/running-jobs.ts'
 import { helpWatchOf } from '../features/help-lock/help-lock-watch.ts'
 import { startPushWorker } from '../features/push/push.worker.ts'
 import { forgetDecided } from '../features/reports/reports.service.ts'
@@ -26,6 +27,7 @@ const COUNTS_MS = 60_000
 const SESSIONS_MS = 600_000
 const RETENTION_MS = 600_000
 const QUEUE_MS = 5_000
+const BUDGET_MS = 2_000
 
 /**
  * Everything that a node does beside answering requests. Every node runs all of it; the first one that comes does the
@@ -54,6 +56,7 @@ export async function startBackground(core: Core, ownAddress: () => string): Pro
     every(SESSIONS_MS, 'forgetting decided reports', () => forgetDecided(core), core.log),
     every(SESSIONS_MS, 'deleting old invitations', () => deleteExpiredInvitations(core), core.log),
     every(RETENTION_MS, 'deleting what isn’t kept any longer', () => deleteExpired(core), core.log),
+    every(BUDGET_MS, 'resuming jobs that waited for tokens', () => resumeWaiting(core), core.log),
     every(QUEUE_MS, 'looking at the job queue', () => core.jobs.look(core.db), core.log),
   ]
   return {

@@ -24,6 +24,9 @@ const WebUrl = Type.Refine(
   (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
 )
 
+/** What one request of a generation job may write. */
+const LEAST_DAILY_TOKENS = 16_000
+
 /** The environment as operators write it (docs/protocol/operations.md#settings): strings, all optional. */
 const Environment = Type.Partial(
   Type.Object({
@@ -80,6 +83,14 @@ const Environment = Type.Partial(
     ANTHROPIC_API_KEY: Type.String({ minLength: 1 }),
     ANTHROPIC_BASE_URL: WebUrl,
     AI_MODEL: Type.String({ minLength: 1 }),
+    AI_CHECK_MODEL: Type.String({ minLength: 1 }),
+    AI_DAILY_TOKENS: Type.Refine(
+      Type.String({
+        pattern: '^[1-9]\\d{0,11}$',
+        description: `a number of tokens from ${LEAST_DAILY_TOKENS}: less is not enough for one request`,
+      }),
+      (text) => Number(text) >= LEAST_DAILY_TOKENS,
+    ),
     APP_TIMEZONE: Type.Refine(
       Type.String({ description: 'UTC, or a time zone such as Europe/Berlin' }),
       isTimezone,
@@ -146,6 +157,10 @@ export interface Config {
     /** undefined: the provider's own. If both the key and the address are missing, there is no model. */
     baseUrl: string | undefined
     model: string
+    /** The model that checks generated questions; undefined: the same one. */
+    checkModel?: string | undefined
+    /** Tokens that all AI parts may take in a day; undefined: as many as they like. */
+    dailyTokens?: number | undefined
     /** The longest that the model may say nothing. */
     silenceMs: number
   }
@@ -278,6 +293,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       apiKey: settings.ANTHROPIC_API_KEY,
       baseUrl: settings.ANTHROPIC_BASE_URL,
       model: settings.AI_MODEL ?? 'claude-sonnet-5-5',
+      checkModel: settings.AI_CHECK_MODEL,
+      dailyTokens: Number(settings.AI_DAILY_TOKENS) || undefined,
       silenceMs: 30_000,
     },
     timezone: settings.APP_TIMEZONE ?? 'UTC',

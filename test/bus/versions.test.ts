@@ -64,6 +64,7 @@ const FIRST = {
     ...{ userId: 1, emoji: '👍', added: true },
   },
   frame: { kind: 'frame', frame: { type: 'resync' } },
+  usage: { kind: 'usage' },
   conversation: { kind: 'conversation', conversationId: 1 },
   counters: { kind: 'counters' },
   practice: { kind: 'practice' },

@@ -106,7 +106,7 @@ test('a PDF of 28 MiB holds up nobody, neither while it is stored and read nor o
 
   // If the job ends meanwhile, nothing is read rather than a part.
   const reading = store.findPdf(core.db, id)
-  await store.deletePdf(core.db, id)
+  await store.deleteMaterial(core.db, id)
   expect(await reading).toBeUndefined()
 
   // In a process of its own, since reading it takes as long.

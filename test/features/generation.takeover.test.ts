@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import { expect, test, vi } from 'vitest'
-import { ModelStub } from '../../scripts/model-stub.ts'
+import { ModelStub, type Turn } from '../../scripts/model-stub.ts'
 import { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -12,7 +12,7 @@ import { ServiceProcess } from '../support/processes/process.ts'
 import { Documented } from '../support/promises/documented.ts'
 import { createDatabase } from '../support/service.ts'
 
-/** Longest that a job may be `running` without a worker (docs/protocol/http.md#generation). */
+/** Longest that a job may be `running` without a worker (docs/protocol/generation.md). */
 const PROMISED_MS = 30_000
 
 /**
@@ -142,6 +142,40 @@ async function freezeInBatchTwo(pair: Pair) {
   expect(row).toEqual({ attempt: 2, batches: 3 })
 }
 
+/** Where a node is killed, and what the model has been asked in the end: only what was under way is asked again. */
+const STEPS = {
+  'the check': { script: [], checkScript: [{ kind: 'hang' }], asked: [1, 1], inAll: [2, 3] },
+  'the writing anew': {
+    script: [{ kind: 'answer' }, { kind: 'hang' }],
+    checkScript: [],
+    asked: [2, 1],
+    inAll: [3, 2],
+  },
+  'the check of what was written anew': {
+    script: [],
+    checkScript: [{ kind: 'answer' }, { kind: 'hang' }],
+    asked: [2, 2],
+    inAll: [2, 3],
+  },
+} satisfies Record<string, { script: Turn[]; checkScript: Turn[]; asked: number[]; inAll: number[] }>
+
+async function killAt(step: keyof typeof STEPS, { worker, stub, generate, startSurvivor }: Pair) {
+  const { script, checkScript, asked, inAll } = STEPS[step]
+  const questions = () => [stub.requests.length, stub.checks.length]
+  stub.mistakes = 3
+  stub.script.push(...script)
+  stub.checkScript.push(...checkScript)
+  const jobId = await generate(10)
+  await vi.waitUntil(() => String(questions()) === String(asked), { timeout: PATIENCE_MS })
+  const survivor = await startSurvivor()
+  await worker.exit('SIGKILL')
+  const { job } = await awaitTakeover(survivor, jobId)
+  expect(job).toMatchObject({ status: 'done', questions_so_far: 10, completed_batches: 1 })
+  expect(textsOf(job).size).toBe(10)
+  expect(job.questions.every(({ check }) => check.verdict === 'agreed')).toBe(true)
+  expect(questions()).toEqual(inAll)
+}
+
 /** Two nodes that end with the test. */
 async function withPair(run: (pair: Pair) => Promise<void>): Promise<void> {
   const pair = await startPair()
@@ -152,10 +186,16 @@ async function withPair(run: (pair: Pair) => Promise<void>): Promise<void> {
   }
 }
 
-// Both wait for a heartbeat to run out, so they run side by side.
+// All wait for a heartbeat to run out, so they run side by side.
 test.concurrent(
   'when a node is killed in batch 3 of 5, another one goes on with batch 3; no question is lost or doubled',
   () => withPair(killInBatchThree),
+  TEST_MS,
+)
+
+test.concurrent.each(Object.keys(STEPS) as (keyof typeof STEPS)[])(
+  'when a node is killed during %s, another one goes on there and repeats nothing else',
+  (step) => withPair((pair) => killAt(step, pair)),
   TEST_MS,
 )
 

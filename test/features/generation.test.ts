@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { JobQuestion } from '../../schemas/generation.schemas.ts'
 import type { Turn } from '../../scripts/model-stub.ts'
 import { MOST_BATCHES } from '../../src/features/generation/batch-planning.ts'
 import * as store from '../../src/features/generation/generation.store.ts'
@@ -33,6 +34,8 @@ beforeEach(() => {
   model.stub.script.length = 0
   model.stub.usual = { kind: 'answer' }
   model.stub.requests.length = 0
+  model.stub.checks.length = 0
+  model.stub.checkScript.length = 0
 })
 
 type Fields = Record<string, string | number>
@@ -61,6 +64,16 @@ function answer(...questions: object[]): Turn {
   return { kind: 'answer', text: JSON.stringify({ questions }) }
 }
 
+/** The texts of the right options, whatever their order. */
+function rightTexts(question: JobQuestion | undefined): (string | undefined)[] {
+  const { option_a: A, option_b: B, option_c: C, option_d: D, correct_answer = '' } = question ?? {}
+  const options: Record<string, string | undefined> = { A, B, C, D }
+  return correct_answer
+    .split(',')
+    .map((letter) => options[letter])
+    .sort()
+}
+
 const mcq = (question_text: string, more: object = {}) => ({
   question_type: 'MCQ',
   question_text,
@@ -70,6 +83,21 @@ const mcq = (question_text: string, more: object = {}) => ({
   option_d: '4',
   correct_answer: 'b',
   ...more,
+})
+
+/** As batches from before there were checks are stored. */
+const stored = (question: object) => ({
+  id: null,
+  exam_id: examId,
+  ...question,
+  more_options: [],
+  parts: null,
+  image_path: null,
+  positive_marks: 4,
+  negative_marks: 1,
+  tolerance: 0,
+  explanation: '',
+  tags: [],
 })
 
 test('a job’s status and its questions are of one instant', async () => {
@@ -84,7 +112,7 @@ test('a job’s status and its questions are of one instant', async () => {
     await until
     await tx`
       insert into generation_batches (job_id, number, questions)
-      values (${jobId}, 1, ${sql.json([mcq('Which?')] as never)})`
+      values (${jobId}, 1, ${sql.json([stored(mcq('Which?'))] as never)})`
     await tx`update generation_jobs set completed_batches = 1, question_count = 1 where id = ${jobId}`
   })
   const asked = admin.get(`${AI}/status/${jobId}`, 200)
@@ -93,6 +121,10 @@ test('a job’s status and its questions are of one instant', async () => {
   await storing
   const { body } = await asked
   expect(body.questions).toHaveLength(body.questions_so_far)
+  for (const { check, source } of body.questions) {
+    expect(check).toEqual({ verdict: 'unchecked', answer: null, reason: null })
+    expect(source).toBeNull()
+  }
   await sql`delete from generation_jobs where id = ${jobId}`
 })
 
@@ -171,7 +203,7 @@ describe('a job', () => {
       option_c: expect.any(String),
       option_d: expect.any(String),
       more_options: [],
-      correct_answer: 'A',
+      correct_answer: expect.stringMatching(/^[A-D]$/),
       parts: null,
       explanation: expect.any(String),
       tags: [],
@@ -180,8 +212,12 @@ describe('a job', () => {
       positive_marks: 2.5,
       negative_marks: 0.5,
       tolerance: 0,
+      check: { verdict: 'agreed', answer: job.questions[0]?.correct_answer, reason: expect.any(String) },
+      source: null,
     })
-    expect(job.questions[12]).toMatchObject({ positive_marks: 4, negative_marks: 2, correct_answer: 'A,C' })
+    expect(rightTexts(job.questions[0])).toEqual(['$3$'])
+    expect(job.questions[12]).toMatchObject({ positive_marks: 4, negative_marks: 2 })
+    expect(rightTexts(job.questions[12])).toEqual(['$15$', '$17$'])
     expect(job.questions[24]).toMatchObject({
       positive_marks: 3,
       negative_marks: 0,
@@ -318,7 +354,7 @@ describe('a job', () => {
       'Which metal is liquid?',
       'What is 2 + 2?',
     ])
-    expect(job.questions[0]?.correct_answer).toBe('B')
+    expect(rightTexts(job.questions[0])).toEqual(['2'])
     expect(job.message).toBe('3 of 4 questions are ready; missing: 1 MCQ')
     expect(model.stub.requests).toHaveLength(2)
     expect(JSON.stringify(model.stub.requests[1]?.messages)).toContain('2 MCQ')
@@ -359,8 +395,8 @@ describe('a job', () => {
     const imported = await admin.request('POST', '/api/v01/admin/questions/import-csv', form({}, file), 200)
     expect(imported.body).toMatchObject({ inserted: questions.length, skipped: 0, errors: null })
     const stored = (await admin.get(`/api/v01/admin/questions?exam_id=${exam}`, 200)).body.questions
-    const withoutIds = (rows: { id: unknown; image_url?: unknown }[]) =>
-      rows.map(({ id: _id, image_url: _url, ...fields }) => fields)
+    const withoutIds = (rows: { id: unknown; image_url?: unknown; check?: unknown; source?: unknown }[]) =>
+      rows.map(({ id: _id, image_url: _url, check: _check, source: _source, ...fields }) => fields)
     expect(withoutIds(stored)).toEqual(withoutIds(questions))
   })
 })
@@ -561,7 +597,7 @@ describe('jobs', () => {
       values (${examId}, '{"mode": "pure"}', 'Working', 'queued', 2) returning id`
     const older = (await store.claimJob(db, row?.id)) as store.JobRow
     const newer = (await store.claimJob(db, row?.id)) as store.JobRow
-    const batch = { number: 1, total: 2, questions: [], usage: { input: 1, cached: 0, output: 1 } }
+    const batch = { number: 1, total: 2, questions: [] }
     const insert = (claim: store.Claim) => db.transaction((tx) => store.insertBatch(tx, claim, batch))
     expect(await insert(older)).toBeUndefined()
     expect(await store.updateJob(db, older, { status: 'done' })).toBeUndefined()

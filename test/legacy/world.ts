@@ -97,6 +97,8 @@ const RANDOM: [RegExp, string][] = [
     '"question.create","summary":"$1 questions were added"',
   ],
   // The older generation's chat is a conversation of another kind, with another id.
+  // The older generation checks no generated questions.
+  [/"(?:check":false|older":true),?/g, ''],
   [/"study_chat"/g, '"conversation"'],
   [/(?<=^assistant_conversations {"id":|^assistant_(?:messages|questions) .*"conversation_id":)\d+/g, '(id)'],
 ]

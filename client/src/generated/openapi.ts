@@ -60,6 +60,10 @@ export type AgendaExam = { exam_id: number; name: string; opens_at: string | nul
 
 export type AgendaState = 'soon' | 'open' | 'under_way' | 'done' | 'missed'
 
+export type AiUsage = { success: true; budget: number | null; /** tokens of all AI parts since midnight */ spent_today: number; /** newest first, without days on which nothing was used */ days: AiUsageDay[] }
+
+export type AiUsageDay = { /** in the service’s time zone */ date: string; tutor: { questions: number; /** without those that were cached */ input: number; cached: number; output: number }; /** of the jobs that were started on that day */ generation: { jobs: number; questions: number; /** without those that were cached */ input: number; cached: number; output: number }; /** of the same jobs */ checks: { agreed: number; disputed: number; unchecked: number; /** without those that were cached */ input: number; cached: number; output: number } }
+
 export type Allowance = { student_id: number; username: string; exam_id: number; exam_name: string; max_attempts: string; attempts_used: number; remaining: number | '∞'; status: 'unlimited' | 'available' | 'exhausted' }
 
 export type AllowancesAnswer = { success: true; rows: Allowance[]; total: number; page: number; per_page: number; total_pages: number }
@@ -264,9 +268,7 @@ export type FurtherTutorConversations = { success: true; conversations: TutorCon
 
 export type GenerateAnswer = { success: true; job_id: string }
 
-export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string; /** at most 30 MiB and 100 pages; required for `extract` and `mine` */ pdf_file?: Blob }
-
-export type GeneratedQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: GeneratedType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[] }
+export type GenerateForm = { mode: 'extract' | 'mine' | 'pure'; exam_id: number; difficulty?: 'Easy' | 'Medium' | 'Hard'; mcq_count?: number; msq_count?: number; numeric_count?: number; mcq_plus?: number; mcq_minus?: number; msq_plus?: number; msq_minus?: number; numeric_plus?: number; numeric_tolerance?: number; custom_instructions?: string; /** a JSON array of question texts */ excluded_texts?: string; /** required for `pure` */ topic?: string; /** whether the model answers each question itself */ check?: boolean; /** at most 30 MiB and 100 pages; required for `extract` and `mine` */ pdf_file?: Blob }
 
 export type GeneratedType = 'MCQ' | 'MSQ' | 'NUMERIC'
 
@@ -302,7 +304,11 @@ export type ItemsAnswer = { success: true; /** whether keys, and marks that reve
 
 export type JobList = { success: true; jobs: ({ job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; exam_id: number; mode: 'extract' | 'mine' | 'pure'; created_at: string; finished_at: string | null })[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type JobStatus = { success: true; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; questions: GeneratedQuestion[] }
+export type JobQuestion = { id: null; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | null; question_type: GeneratedType; image_path: string | null; positive_marks: number; negative_marks: number; /** for NUMERIC answers */ tolerance: number; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; check: QuestionCheck; source: QuestionSource | null }
+
+export type JobStatus = { success: true; job_id: string; status: 'running' | 'done' | 'failed'; message: string; last_event: string; total_batches: number; completed_batches: number; questions_so_far: number; percent: number; error: string | null; questions: JobQuestion[]; /** tokens so far; those of checks are apart */ usage: JobUsage }
+
+export type JobUsage = { /** without those that were cached */ input: number; cached: number; output: number; checks: { /** without those that were cached */ input: number; cached: number; output: number } }
 
 export type JoinBody = { /** the class's code, in any case and however it is grouped (`bcdf-ghjk`), or the one of a mailed link */ code: string }
 
@@ -459,6 +465,10 @@ export type QuestionAdded = { success: true; message: string; question_id: numbe
 export type QuestionAnswer = { success: true; question: Question }
 
 export type QuestionChangesForm = { exam_id?: number; question_text?: string; option_a?: string; option_b?: string; option_c?: string; option_d?: string; /** MSQ also as `AC` or `["A","C"]`, in any case */ correct_answer?: string; /** MCQ (default) or another type */ question_type?: string; /** `<SubjectFolder>/<filename>`; empty: no image */ image_path?: string; /** up to 10,000 characters */ explanation?: string; /** a JSON array of up to 22 texts; empty: none */ more_options?: string; /** JSON of the form that the type needs; empty: null */ parts?: string; /** a JSON array of up to 20 texts of 1 to 40 characters; empty: none */ tags?: string; /** default 4 */ positive_marks?: string; /** default 1 */ negative_marks?: string; /** default 0 */ tolerance?: string; /** JSON: fields as they were seen; 409 `changed` with the `stored` values where they differ */ was?: string }
+
+export type QuestionCheck = { verdict: 'agreed' | 'disputed' | 'unchecked'; answer: string | string[] | null; reason: string | null }
+
+export type QuestionSource = { /** the first is 1 */ page: number; /** up to 300 characters */ quote: string; found: boolean | null }
 
 export type QuestionType = 'MCQ' | 'MSQ' | 'NUMERIC' | 'SHORT' | 'MATCHING' | 'ORDERING' | 'GAPS'
 
@@ -932,7 +942,7 @@ export interface paths {
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
-        429: { content: { 'application/json': Failure<'daily_limit' | 'rate_limited'> } }
+        429: { content: { 'application/json': Failure<'daily_limit' | 'ai_budget_spent' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         502: { content: { 'application/json': Failure<'model_failed'> } }
         503: { content: { 'application/json': Failure<'not_configured' | 'unavailable'> } }
@@ -4491,6 +4501,23 @@ export interface paths {
         409: { content: { 'application/json': Failure<'already_finished'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/ai/usage': {
+    /** What the model was used for, by day */
+    get: {
+      parameters: { query?: { 'days'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': AiUsage } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

@@ -10,7 +10,12 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { GeneratedQuestion, GenerationRequest } from '../../../schemas/generation.schemas.ts'
+import type {
+  GeneratedQuestion,
+  GenerationRequest,
+  QuestionCheck,
+  QuestionSource,
+} from '../../../schemas/generation.schemas.ts'
 import { createdAt, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
 import { GHOST_ID, users } from './users.tables.ts'
@@ -44,6 +49,11 @@ export const generationJobs = pgTable(
     inputTokens: integer().notNull().default(0),
     cachedTokens: integer().notNull().default(0),
     outputTokens: integer().notNull().default(0),
+    checkInputTokens: integer().notNull().default(0),
+    checkCachedTokens: integer().notNull().default(0),
+    checkOutputTokens: integer().notNull().default(0),
+    /** No worker takes the job up before: the day’s tokens are spent. */
+    waitsUntil: instant(),
     createdAt: createdAt(),
     finishedAt: instant(),
   },
@@ -54,6 +64,9 @@ export const generationJobs = pgTable(
   ],
 )
 
+/** A question as it is kept. Batches from before there were checks lack both. */
+export type StoredQuestion = GeneratedQuestion & { check?: QuestionCheck; source?: QuestionSource | null }
+
 /** Completed batches: a job continues after the newest of them. */
 export const generationBatches = pgTable(
   'generation_batches',
@@ -63,9 +76,32 @@ export const generationBatches = pgTable(
       .references(() => generationJobs.id, { onDelete: 'cascade' }),
     /** 1, 2, 3 … */
     number: integer().notNull(),
-    questions: jsonb().$type<GeneratedQuestion[]>().notNull(),
+    questions: jsonb().$type<StoredQuestion[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
+)
+
+/**
+ * Batches that are written and not completed: what is left to do with one is told by its stage. Nodes from before
+ * there were checks know nothing of them.
+ */
+export const generationDrafts = pgTable(
+  'generation_drafts',
+  {
+    jobId: uuid()
+      .notNull()
+      .references(() => generationJobs.id, { onDelete: 'cascade' }),
+    /** 1, 2, 3 … */
+    number: integer().notNull(),
+    /** Written: to be checked. Disputed: some are to be written anew. Rewritten: those are to be checked. */
+    stage: text({ enum: ['written', 'disputed', 'rewritten'] }).notNull(),
+    /** Without a `check`: not checked yet. */
+    questions: jsonb().$type<StoredQuestion[]>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.jobId, table.number] }),
+    check('generation_drafts_stage_check', sql`${table.stage} in ('written', 'disputed', 'rewritten')`),
+  ],
 )
 
 /** The PDF of a job, in the database so that any node can read it; deleted when the job ends. */

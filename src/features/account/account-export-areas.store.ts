@@ -301,7 +301,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     title: 'Questions that you had generated',
     owner: generationJobs.userId,
     columns:
-      'id exam_id status message error question_count input_tokens cached_tokens output_tokens created_at finished_at',
+      'id exam_id status message error question_count input_tokens cached_tokens output_tokens check_input_tokens check_cached_tokens check_output_tokens created_at finished_at',
     fields: {
       request: { value: generationJobs.request, schema: Type.Object({}, { additionalProperties: true }) },
     },
@@ -420,7 +420,12 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
   notebook_interactions: { created_at: 'shown to nobody' },
   pages: { 'object_count tombstones size': 'sizes of what is on it' },
   page_objects: { 'id page_id object_id': 'where an object is, which note_pages.json shows' },
-  generation_jobs: { 'last_event total_batches completed_batches attempt': 'how far the service is with it' },
+  generation_jobs: {
+    'last_event total_batches completed_batches attempt waits_until': 'how far the service is with it',
+  },
+  generation_drafts: 'questions of batches under way; they go when the job ends',
+  ai_days: 'tokens of all people together',
+  ai_requests: { 'id day user_id job_id tokens expires_at': 'what the model takes, counted until midnight' },
   generation_batches: 'questions of exams',
   generation_files: 'documents that jobs are reading; they go when the job ends',
   audit_entries: { former_actor_id: 'of deleted accounts' },

@@ -6,6 +6,7 @@ import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { every } from '../../scheduling/periodic.ts'
+import { estimateInput, reserveTokens } from '../ai-usage/ai-usage.service.ts'
 import { helpLockedError, requireHelp } from '../help-lock/help-lock.service.ts'
 import { helpWatchOf } from '../help-lock/help-lock-watch.ts'
 import { getReviewed } from '../results/results.service.ts'
@@ -54,7 +55,7 @@ export type AskEvent =
 /**
  * Asks the model and yields an event for each thing that happens; the last one, `done`, is the stored answer. Refusals
  * come before the first event: 503 `not_configured`, 404 (also for a question that isn't of an own visible result), 400
- * `conversation_limit`, 429 `daily_limit`, 403 `exam_in_progress`; the last one also ends an answer that is being
+ * `conversation_limit`, 429 `daily_limit` and `ai_budget_spent`, 403 `exam_in_progress`; the last one also ends an answer that is being
  * written. A question counts once its answer is stored; if the model can't be asked it does not count. If the reader
  * goes away, the model is stopped and what it has written so far is the answer. There is none before the first word,
  * once the conversation is deleted, or if the answer isn't complete; then the question counts if this has happened
@@ -68,7 +69,15 @@ export async function* ask(
 ): AsyncGenerator<AskEvent, void> {
   const ai = requireAi(core)
   const about = question.about && (await getReviewed(core, userId, question.about))
-  const asked = await reserve(core, userId, question)
+  const tokens = await reserveTokens(
+    core,
+    { userId },
+    { input: estimate(question), maxTokens: LARGEST_ANSWER_TOKENS, log },
+  )
+  const asked = await reserve(core, userId, question).catch(async (error: unknown) => {
+    await tokens.end(undefined)
+    throw error
+  })
   const renewing = every(
     RENEW_MS,
     'renewing a question',
@@ -81,6 +90,7 @@ export async function* ask(
     if (lock) locked.abort(helpLockedError(lock))
   })
   let response = ''
+  let taken: Usage | undefined
   let hasWorked = false
   let outcome: 'stored' | 'failed' | 'unanswered' | 'hung_up' = 'hung_up'
   try {
@@ -96,6 +106,9 @@ export async function* ask(
       retries: 0,
       signal: AbortSignal.any([signal, locked.signal]),
       log,
+      onUsage: (usage) => {
+        taken = usage
+      },
     })
     let usage: Usage = { input: 0, cached: 0, output: 0 }
     for await (const part of writing) {
@@ -117,12 +130,22 @@ export async function* ask(
   } finally {
     unfollow()
     await renewing.close()
+    await tokens.end(taken)
     // A node that shuts down and an exam that begins are not the reader's doing.
     const isCut = locked.signal.aborted || signal.reason instanceof AppError
     if (outcome === 'failed' || (outcome === 'hung_up' && isCut)) await giveBack(core, asked.id, log)
     else if (outcome === 'unanswered') await endUnanswered(core, userId, asked.id, log)
     else if (outcome === 'hung_up') await settleHangUp(core, userId, question, asked, response, log)
   }
+}
+
+/** Tokens of earlier messages that the model gets, on average. */
+const HISTORY_TOKENS = 2_000
+
+/** The tokens of what the model will be sent, roughly. */
+function estimate({ message, conversation }: TutorRequest): number {
+  const input = estimateInput({ system: SYSTEM, messages: [{ role: 'user', parts: [message] }] })
+  return conversation === 'new' ? input : input + HISTORY_TOKENS
 }
 
 interface Reservation {

@@ -44,7 +44,14 @@ export const assistantRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     decidesHelpLock: true,
     body: AskBody,
     answer: streamable(Answer, TutorEvent),
-    refuses: ['conversation_limit', 'not_found', 'daily_limit', 'model_failed', 'not_configured'],
+    refuses: [
+      'conversation_limit',
+      'not_found',
+      'daily_limit',
+      'ai_budget_spent',
+      'model_failed',
+      'not_configured',
+    ],
     run: async (request, reply) => {
       const { message, conversation_id, context } = request.body
       const events = begin(request, reply, {

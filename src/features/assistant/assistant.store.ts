@@ -2,11 +2,11 @@ import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { AssistantConversation } from '../../../schemas/assistant.schemas.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
+import { midnight } from '../../db/midnights.ts'
 import { iso, only, type Places, query, statement } from '../../db/query.ts'
 import { assistantConversations, assistantMessages } from '../../db/tables/assistant.tables.ts'
 import { byComparison, containing, isIndexed } from '../../db/text-search.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
-import { midnight } from './tutor-quota.store.ts'
 
 export type AssistantConversationRow = typeof assistantConversations.$inferSelect
 export type AssistantMessageRow = typeof assistantMessages.$inferSelect

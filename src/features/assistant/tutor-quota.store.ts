@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
+import { midnight } from '../../db/midnights.ts'
 import { only, query } from '../../db/query.ts'
 import { assistantQuestions } from '../../db/tables/assistant.tables.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
@@ -9,12 +10,6 @@ import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
  */
 export async function commitAsynchronously(tx: Executor): Promise<void> {
   await tx.execute(sql`set local synchronous_commit = off`)
-}
-
-/** The midnight this many days after the last one, by `now` and `timezone`. */
-export function midnight(now: Date, timezone: string, days: number) {
-  const today = sql`date_trunc('day', ${now.toISOString()}::timestamptz at time zone ${timezone})`
-  return sql`((${today} + make_interval(days => ${days})) at time zone ${timezone})`
 }
 
 /** The person's questions since the last midnight, by `now` and `timezone`. */

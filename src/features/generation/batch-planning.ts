@@ -7,7 +7,7 @@ import { slicesOf } from '../../formats/slices.ts'
 
 export type TypeCounts = Record<GeneratedType, number>
 
-/** Most questions that the model is asked for at once (docs/protocol/http.md#generation). */
+/** Most questions that the model is asked for at once (docs/protocol/generation.md). */
 export const BATCH_SIZE = 10
 /** A job that takes everything from a document ends after this many batches. */
 export const MOST_BATCHES = 60
@@ -34,13 +34,27 @@ export function describeCounts(counts: TypeCounts): string {
 }
 
 /** In the order of the batches' types, whatever order the model wrote them in. */
-export function sortByType(questions: readonly GeneratedQuestion[]): GeneratedQuestion[] {
+export function sortByType<Question extends GeneratedQuestion>(questions: readonly Question[]): Question[] {
   return questions.toSorted(
     (one, other) => GENERATED_TYPES.indexOf(one.question_type) - GENERATED_TYPES.indexOf(other.question_type),
   )
 }
 
-function countTypes(types: readonly GeneratedType[]): TypeCounts {
+/** Within each type, questions that were disputed come last; each place keeps its type. */
+export function disputedLast<Question extends GeneratedQuestion & { check: { verdict: string } }>(
+  questions: readonly Question[],
+): Question[] {
+  const isDisputed = ({ check }: Question) => check.verdict === 'disputed'
+  const queues = new Map(
+    GENERATED_TYPES.map((type) => {
+      const ofType = questions.filter(({ question_type }) => question_type === type)
+      return [type, [...ofType.filter((each) => !isDisputed(each)), ...ofType.filter(isDisputed)]]
+    }),
+  )
+  return questions.map((question) => queues.get(question.question_type)?.shift() ?? question)
+}
+
+export function countTypes(types: readonly GeneratedType[]): TypeCounts {
   return mapCounts((type) => types.filter((each) => each === type).length)
 }
 

@@ -8,15 +8,18 @@ import {
   type GenerationRequest,
 } from '../../../schemas/generation.schemas.ts'
 import { OfferedQuestion, type QuestionFields } from '../../../schemas/questions.schemas.ts'
-import type { Ai, Usage } from '../../adapters/ai.ts'
+import type { Ai, Prompt } from '../../adapters/ai.ts'
+import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { AppError } from '../../errors.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { checkQuestion, textOf } from '../questions/question-checks.ts'
-import { BATCH_SIZE, missingOf, sortByType, type TypeCounts, totalOf } from './batch-planning.ts'
-import { KnownTexts } from './duplicates.ts'
-import { Drafts, SYSTEM, toMessages } from './generation-prompts.ts'
+import { BATCH_SIZE, countTypes, missingOf, sortByType, type TypeCounts, totalOf } from './batch-planning.ts'
+import { findRepeated, type KnownTexts } from './duplicates.ts'
+import { draftsOf, SYSTEM, toMessages, toRewriting } from './generation-prompts.ts'
+import { moveOptions } from './option-order.ts'
+import type { Pages } from './sources.ts'
 
-const LARGEST_ANSWER_TOKENS = 16_000
+export const LARGEST_ANSWER_TOKENS = 16_000
 /** The longest that one answer may take. */
 const ANSWER_DEADLINE_MS = 600_000
 /** A batch that failed is tried once more. */
@@ -24,60 +27,109 @@ const TRIES = 2
 /** Retries of each request, if the model is overloaded or can't be reached. */
 const RETRIES = 2
 
-export interface GeneratedBatch {
-  questions: GeneratedQuestion[]
-  usage: Usage
-}
+/** The model, which counts what a job takes. */
+export type ModelOfJob = (use: 'writing' | 'checking', prompt: Prompt) => ReturnType<Ai['write']>
 
-export interface BatchRequest {
+export interface JobMaterial {
   examId: number
   request: GenerationRequest
   pdf: Buffer | undefined
-  /** Questions of each type. undefined: any types, either the document's next questions or one batch of new ones. */
-  wanted: TypeCounts | undefined
-  /** Texts of earlier batches. */
-  taken: readonly string[]
+  /** The text of the PDF; undefined where there is none, or it can't be read. */
+  pages: Promise<Pages | undefined>
+  /** What must not be repeated: the teacher's texts, and the job's own questions. */
+  known: KnownTexts
+  exam: {
+    /** The newest texts of the exam's questions. */
+    newest: () => Promise<string[]>
+    /** All of them. */
+    texts: () => AsyncIterable<readonly string[]>
+  }
   signal: AbortSignal
   log: FastifyBaseLogger
 }
 
+export interface BatchRequest {
+  /** Questions of each type. undefined: any types, either the document's next questions or one batch of new ones. */
+  wanted: TypeCounts | undefined
+  /** Texts that the model is told of. */
+  taken: readonly string[]
+}
+
 /**
  * Writes one batch of valid questions of the wanted types, without those that exist already. There can be fewer than
- * wanted: the model is asked twice at most. Throws `model_failed` if the last try failed and there are no questions.
+ * wanted: the model is asked twice at most. Throws `model_failed` if the last try failed and there are no questions,
+ * and `ai_budget_spent` if it can't be asked at all.
  */
-export async function writeBatch(ai: Ai, options: BatchRequest): Promise<GeneratedBatch> {
-  const { examId, request, wanted } = options
-  const earlier = [...request.excludedTexts, ...options.taken]
-  const known = new KnownTexts()
-  await known.add(earlier)
-  const questions: GeneratedQuestion[] = []
-  const usage: Usage = { input: 0, cached: 0, output: 0 }
+export async function writeBatch(
+  write: ModelOfJob,
+  material: JobMaterial,
+  { wanted, taken: earlier }: BatchRequest,
+): Promise<StoredQuestion[]> {
+  const { request, pdf, signal } = material
+  const questions: StoredQuestion[] = []
   // Extracting is content with one question, since the document may have no more; writing new ones fills the batch.
   const enough = request.mode === 'extract' ? 1 : BATCH_SIZE
   let failure: unknown
-  for (let count = 1; count <= TRIES && !options.signal.aborted; count++) {
+  for (let count = 1; count <= TRIES && !signal.aborted; count++) {
     const missing = wanted && missingOf(wanted, questions)
     try {
       const taken = [...earlier, ...questions.map(({ question_text }) => question_text)]
-      const drafts = await readDrafts(ai, usage, options, missing, taken)
+      const drafts = await readDrafts(write, material, toMessages(request, pdf, missing, taken))
       failure = undefined
-      for (const draft of drafts) {
-        const question = accept(draft, examId, request)
-        if (!question || !isWanted(question, wanted, questions)) continue
-        if (await known.has(question.question_text)) continue
-        await known.add([question.question_text])
-        questions.push(question)
+      for (const question of await accept(drafts, material)) {
+        if (!isWanted(question, wanted, questions)) continue
+        if (await material.known.take(question.question_text)) questions.push(question)
       }
       const isDone = wanted ? totalOf(missingOf(wanted, questions)) === 0 : questions.length >= enough
       const hasNoMore = request.mode === 'extract' && drafts.length === 0
       if (isDone || hasNoMore) break
     } catch (error) {
       failure = error
+      if (error instanceof AppError && error.code === 'ai_budget_spent') break
     }
   }
-  options.signal.throwIfAborted()
+  signal.throwIfAborted()
   if (failure !== undefined && questions.length === 0) throw failure
-  return { questions: wanted ? sortByType(questions) : questions, usage }
+  return wanted ? sortByType(questions) : questions
+}
+
+/**
+ * Has the disputed questions of a batch written anew, by one request. Each stands in the place of the one that it
+ * replaces; what wasn't written anew stays.
+ */
+export async function rewriteDisputed(
+  write: ModelOfJob,
+  material: JobMaterial,
+  questions: readonly StoredQuestion[],
+  taken: readonly string[],
+): Promise<StoredQuestion[]> {
+  const { request, pdf, signal, log } = material
+  const disputed = questions.filter(({ check }) => check?.verdict === 'disputed')
+  const ownTexts = new Set(disputed.map(({ question_text }) => question_text))
+  let written: StoredQuestion[] = []
+  try {
+    const wanted = countTypes(disputed.map(({ question_type }) => question_type))
+    const others = taken.filter((text) => !ownTexts.has(text))
+    const drafts = await readDrafts(write, material, toRewriting(request, pdf, disputed, wanted, others))
+    written = await accept(drafts, material)
+  } catch (error) {
+    signal.throwIfAborted()
+    log.info({ err: error }, 'disputed questions could not be written anew')
+  }
+  const left = new Set(disputed)
+  const replacements = new Map<StoredQuestion, StoredQuestion>()
+  for (const question of written) {
+    const ofType = [...left].filter(({ question_type }) => question_type === question.question_type)
+    // The same text with another key belongs in its own place.
+    const isSame = ({ question_text }: StoredQuestion) => question_text === question.question_text
+    for (const replaced of [...ofType.filter(isSame), ...ofType.filter((each) => !isSame(each))]) {
+      if (!(await material.known.take(question.question_text, new Set([replaced.question_text])))) continue
+      left.delete(replaced)
+      replacements.set(replaced, question)
+      break
+    }
+  }
+  return questions.map((question) => replacements.get(question) ?? question)
 }
 
 /**
@@ -87,16 +139,14 @@ export async function writeBatch(ai: Ai, options: BatchRequest): Promise<Generat
 const answers = Compile(Type.Object({ questions: Type.Array(OfferedQuestion) }))
 
 async function readDrafts(
-  ai: Ai,
-  usage: Usage,
-  { request, pdf, signal, log }: BatchRequest,
-  missing: TypeCounts | undefined,
-  taken: readonly string[],
+  write: ModelOfJob,
+  { request, signal, log }: JobMaterial,
+  messages: Prompt['messages'],
 ): Promise<OfferedQuestion[]> {
-  const writing = ai.write({
+  const writing = write('writing', {
     system: SYSTEM,
-    messages: toMessages(request, pdf, missing, taken),
-    schema: Drafts,
+    messages,
+    schema: draftsOf(request),
     maxTokens: LARGEST_ANSWER_TOKENS,
     deadlineMs: ANSWER_DEADLINE_MS,
     retries: RETRIES,
@@ -104,19 +154,10 @@ async function readDrafts(
     log,
   })
   let text = ''
-  for await (const part of writing) {
-    if ('usage' in part) addUsage(usage, part.usage)
-    else text += part.text
-  }
+  for await (const part of writing) if ('text' in part) text += part.text
   const answer = parse(text)
   if (answers.Check(answer)) return answer.questions
   throw new AppError('model_failed', { message: 'The model’s answer has the wrong form' })
-}
-
-function addUsage(sum: Usage, { input, cached, output }: Usage): void {
-  sum.input += input
-  sum.cached += cached
-  sum.output += output
 }
 
 function parse(text: string): unknown {
@@ -127,8 +168,31 @@ function parse(text: string): unknown {
   }
 }
 
+/** The drafts that are valid questions and not in the exam already, as they are to be kept. */
+async function accept(
+  drafts: readonly OfferedQuestion[],
+  { examId, request, exam, pages }: JobMaterial,
+): Promise<StoredQuestion[]> {
+  const valid = drafts.flatMap((draft) => {
+    const question = toQuestion(draft, examId, request)
+    return question ? [{ draft, question }] : []
+  })
+  if (valid.length === 0) return []
+  const texts = valid.map(({ question }) => question.question_text)
+  const repeated = await findRepeated(texts, exam.texts())
+  const found = await pages
+  return valid
+    .filter(({ question }) => !repeated.has(question.question_text))
+    .map(({ draft, question }) => {
+      const { page, quote } = draft as { page?: unknown; quote?: unknown }
+      const stays = request.mode === 'extract' || request.older
+      const placed = stays ? question : moveOptions(question)
+      return { ...placed, source: found?.find(page, quote) ?? null }
+    })
+}
+
 /** The question with its exam and marks; undefined if it has no text, no key or too few options. */
-function accept(
+function toQuestion(
   draft: OfferedQuestion,
   examId: number,
   { marks }: GenerationRequest,

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { SuccessMessage } from '../../../schemas/common.ts'
 import {
   GenerateAnswer,
@@ -10,15 +10,21 @@ import {
 } from '../../../schemas/generation.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { runInTurn } from '../../http/admission.ts'
 import { actorOf } from '../../http/callers.ts'
+import { endSignal } from '../../http/deadline.ts'
+import { etagOf, isHeld } from '../../http/etags.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
 import { operations } from '../../http/operations.ts'
+import { preferredWait } from '../../http/preferences.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './generation.service.ts'
+import { type JobStatus as WatchedStatus, waitForJob } from './waiting-for-jobs.ts'
 
 const LARGEST_PDF = 30 * 1024 * 1024
+const LONGEST_WAIT_SECONDS = 25
 
-/** Questions written by the model (docs/protocol/http.md#generation), at `/api/v01/admin/ai`. */
+/** Questions written by the model (docs/protocol/generation.md), at `/api/v01/admin/ai`. */
 export const generationAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
   const operation = operations(app, 'admin: generation')
 
@@ -43,10 +49,29 @@ export const jobAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
 
   operation('getGenerationJob', 'GET /status/:job_id', {
     summary: 'A job’s progress and its questions so far',
+    description:
+      'With `Prefer: wait=<seconds>` (up to 25) and `If-None-Match` it is answered as soon as the job has changed.',
     params: JobParams,
     answer: JobStatus,
     refuses: ['not_found'],
-    run: ({ params }) => service.getJob(core, params.job_id),
+    // Whoever waits needs nothing meanwhile.
+    budget: 'none',
+    run: async (request, reply) => {
+      const id = request.params.job_id
+      const seconds = preferredWait(request, LONGEST_WAIT_SECONDS)
+      const known = request.headers['if-none-match']
+      if (seconds === undefined || known === undefined)
+        return runInTurn(core.gate.light, request, () => service.getJob(core, id))
+      request.deadline?.extend(seconds * 1_000)
+      return waitForJob(core, {
+        id,
+        userId: request.caller.userId,
+        seconds,
+        isKnown: (job) => isHeld(known, tagOf(job, reply)),
+        end: endSignal(request, reply),
+        onWait: () => reply.header('preference-applied', `wait=${seconds}`),
+      })
+    },
   })
 
   operation('listGenerationJobs', 'GET /jobs', {
@@ -72,10 +97,24 @@ export const jobAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
   })
 }
 
+/** Requests that wait for one job share what was read, and so its tag. */
+const tags = new WeakMap<object, string>()
+
+function tagOf(job: WatchedStatus, reply: FastifyReply): string {
+  const known = tags.get(job)
+  if (known !== undefined) return known
+  const tag = etagOf(String(reply.serialize({ success: true, ...job })))
+  tags.set(job, tag)
+  return tag
+}
+
 /** Reads a job's input from the form of a request. */
-export async function readGenerateForm(request: FastifyRequest): Promise<service.JobInput> {
+export async function readGenerateForm(
+  request: FastifyRequest,
+  options: { older?: true } = {},
+): Promise<service.JobInput> {
   const { fields, files } = await readForm(request, GenerateForm, { largest: LARGEST_PDF, files: 1 })
   const file = files.find(({ field }) => field === 'pdf_file')
   if (file?.truncated) throw new AppError('payload_too_large')
-  return service.readJobInput(request.caller.userId, fields, file?.bytes)
+  return service.readJobInput(request.caller.userId, fields, file?.bytes, options)
 }

@@ -11,8 +11,11 @@ export const generationLive: LivePlugin = (core) => ({
         if (!isAdmin(claims)) throw new AppError('forbidden')
         await requireJob(core.db, topic.slice('ai_job:'.length))
       },
-      maySee: async (_event, claims) => isAdmin(claims),
-      toFrame: ({ frame }) => frame,
+      maySee: async ({ kind }, claims) => kind === 'frame' && isAdmin(claims),
+      toFrame(event) {
+        if (event.kind !== 'frame') throw new Error(`nobody sees ${event.kind}`)
+        return event.frame
+      },
     },
   },
 })

@@ -1,15 +1,23 @@
-import type { GenerateForm, GenerationRequest, JobProgress } from '../../../schemas/generation.schemas.ts'
+import type {
+  GenerateForm,
+  GenerationRequest,
+  JobProgress,
+  JobQuestion,
+  JobUsage,
+} from '../../../schemas/generation.schemas.ts'
 import type { Actor } from '../../actor.ts'
 import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { lockPerson } from '../../db/locks.ts'
-import { inSnapshot } from '../../db/snapshot.ts'
+import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { AppError, invalidFields } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
+import { countJob } from '../ai-usage/ai-usage.service.ts'
 import { record } from '../audit/audit.service.ts'
-import { planBatches } from './batch-planning.ts'
+import { disputedLast, planBatches } from './batch-planning.ts'
+import { UNCHECKED } from './checking.ts'
 import * as store from './generation.store.ts'
 import { countPages, isPdf } from './pdf.ts'
 
@@ -33,6 +41,7 @@ export async function readJobInput(
   userId: number,
   form: GenerateForm,
   file: Buffer | undefined,
+  { older }: { older?: true } = {},
 ): Promise<JobInput> {
   const { mode } = form
   const counts = { MCQ: form.mcq_count, MSQ: form.msq_count, NUMERIC: form.numeric_count }
@@ -54,6 +63,7 @@ export async function readJobInput(
       topic: mode === 'pure' ? (form.topic ?? '') : '',
       instructions: form.custom_instructions ?? '',
       excludedTexts,
+      ...(older ? { older } : { check: form.check }),
       marks: {
         MCQ: { positive: form.mcq_plus, negative: form.mcq_minus, tolerance: 0 },
         MSQ: { positive: form.msq_plus, negative: form.msq_minus, tolerance: 0 },
@@ -92,7 +102,9 @@ export async function startJob(
   { userId, examId, request, pdf }: JobInput,
 ): Promise<string> {
   requireAi(core)
+  const createdAt = new Date(core.clock())
   const job = {
+    createdAt,
     userId,
     examId,
     request,
@@ -111,6 +123,7 @@ export async function startJob(
       subject: ['generation_job', inserted.id],
       summary: `Questions for exam ${examId} (${MODES[request.mode]})`,
     })
+    await countJob(core, tx, createdAt)
     return inserted.id
   })
   core.jobs.wake()
@@ -120,10 +133,28 @@ export async function startJob(
 
 /** A job with its questions, both as of one instant. */
 export async function getJob(core: Core, id: string) {
-  return inSnapshot(core.db, async (db) => {
-    const job = await requireJob(db, id)
-    return { ...toProgress(job), questions: await store.listQuestions(db, id) }
-  })
+  const [found] = UUID.test(id) ? await store.findStatus(core.db, { id }) : []
+  if (!found) throw new AppError('not_found')
+  const { questions, ...job } = found
+  const all = questions.flat().map(toJobQuestion)
+  return {
+    ...toProgress(job),
+    questions: job.request.mode === 'extract' ? all : disputedLast(all),
+    usage: toUsage(job),
+  }
+}
+
+function toJobQuestion({ check = UNCHECKED, source = null, ...question }: StoredQuestion): JobQuestion {
+  return { ...question, check, source }
+}
+
+function toUsage(job: store.JobRow): JobUsage {
+  return {
+    input: job.inputTokens,
+    cached: job.cachedTokens,
+    output: job.outputTokens,
+    checks: { input: job.checkInputTokens, cached: job.checkCachedTokens, output: job.checkOutputTokens },
+  }
 }
 
 /** Newest first. */

@@ -1,10 +1,17 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
-import type { GeneratedQuestion } from '../../../schemas/generation.schemas.ts'
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Usage } from '../../adapters/ai.ts'
-import type { Executor } from '../../db/database-client.ts'
-import { NOW, only, query } from '../../db/query.ts'
+import type { Db, Executor } from '../../db/database-client.ts'
+import { NOW, only, query, statement } from '../../db/query.ts'
 import { rowOf } from '../../db/rows.ts'
-import { generationBatches, generationFiles, generationJobs } from '../../db/tables/generation.tables.ts'
+import { questions } from '../../db/tables/exams.tables.ts'
+import {
+  generationBatches,
+  generationDrafts,
+  generationFiles,
+  generationJobs,
+  type StoredQuestion,
+} from '../../db/tables/generation.tables.ts'
 
 export type JobRow = typeof generationJobs.$inferSelect
 const JOB = rowOf(generationJobs)
@@ -84,8 +91,18 @@ export async function findPdf(db: Executor, jobId: string): Promise<Buffer | und
   return Buffer.concat(pieces)
 }
 
+/** A job with the questions of its completed batches, in their order, both as of one instant. */
+export const findStatus = statement<{ id: string }, JobRow & { questions: StoredQuestion[][] }>(
+  { ...JOB.check, questions: 'jsonb' },
+  ({ id }) => sql`
+  select ${JOB.columns('job')},
+         (select coalesce(jsonb_agg(batch.questions order by batch.number), '[]')
+            from generation_batches batch where batch.job_id = job.id) as questions
+    from generation_jobs job where job.id = ${id}::uuid`,
+)
+
 /** In the order of the batches. */
-export async function listQuestions(db: Executor, jobId: string): Promise<GeneratedQuestion[]> {
+export async function listQuestions(db: Executor, jobId: string): Promise<StoredQuestion[]> {
   const batches = await db
     .select({ questions: generationBatches.questions })
     .from(generationBatches)
@@ -94,13 +111,76 @@ export async function listQuestions(db: Executor, jobId: string): Promise<Genera
   return batches.flatMap(({ questions }) => questions)
 }
 
+export type Draft = Pick<typeof generationDrafts.$inferSelect, 'number' | 'stage' | 'questions'>
+
+/** Batches after the last completed one that are written. */
+export async function listDrafts(db: Executor, { id, completedBatches }: JobRow): Promise<Draft[]> {
+  return db
+    .select({
+      number: generationDrafts.number,
+      stage: generationDrafts.stage,
+      questions: generationDrafts.questions,
+    })
+    .from(generationDrafts)
+    .where(and(eq(generationDrafts.jobId, id), gt(generationDrafts.number, completedBatches)))
+    .orderBy(generationDrafts.number)
+}
+
+/** Stores what is written of a batch, as far as it has come. False if the claim is lost: then nothing is stored. */
+export async function saveDraft(tx: Executor, claim: Claim, draft: Draft): Promise<boolean> {
+  const held = await tx
+    .select({ id: generationJobs.id })
+    .from(generationJobs)
+    .where(isHeldBy(claim))
+    .for('no key update')
+  if (held.length === 0) return false
+  const { stage, questions } = draft
+  await tx
+    .insert(generationDrafts)
+    .values({ jobId: claim.id, ...draft })
+    .onConflictDoUpdate({
+      target: [generationDrafts.jobId, generationDrafts.number],
+      set: { stage, questions },
+    })
+  return true
+}
+
+/** Texts of an exam's questions that are read at once. */
+const TEXTS_AT_ONCE = 2_000
+
+/** The texts of an exam's questions, in slices. */
+export async function* listExamTexts(db: Db, examId: number): AsyncGenerator<string[]> {
+  for (let last = 0; ; ) {
+    const rows = await db
+      .select({ id: questions.id, text: questions.questionText })
+      .from(questions)
+      .where(and(eq(questions.examId, examId), gt(questions.id, last)))
+      .orderBy(questions.id)
+      .limit(TEXTS_AT_ONCE)
+    yield rows.map(({ text }) => text)
+    if (rows.length < TEXTS_AT_ONCE) return
+    last = rows.at(-1)?.id ?? last
+  }
+}
+
+/** The newest texts of an exam's questions, the very newest last. */
+export async function listNewestTexts(db: Executor, examId: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ text: questions.questionText })
+    .from(questions)
+    .where(eq(questions.examId, examId))
+    .orderBy(desc(questions.id))
+    .limit(limit)
+  return rows.map(({ text }) => text).reverse()
+}
+
 /** Makes the caller the job's only worker; undefined if the job has ended or is gone. */
 export async function claimJob(db: Executor, id: string): Promise<JobRow | undefined> {
   const [row] = await query<JobRow>(
     db,
     JOB.check,
     sql`
-    update generation_jobs set attempt = attempt + 1 where id = ${id} and status = 'running'
+    update generation_jobs set attempt = attempt + 1, waits_until = null where id = ${id} and status = 'running'
     returning ${JOB.columns()}`,
   )
   return row
@@ -126,15 +206,14 @@ export interface WrittenBatch {
   number: number
   /** Batches that the job will have, as far as is known. */
   total: number
-  questions: GeneratedQuestion[]
-  usage: Usage
+  questions: StoredQuestion[]
 }
 
 /** Stores a batch and counts it. undefined if the claim is lost: then the transaction has to be undone. */
 export async function insertBatch(
   db: Executor,
   claim: Claim,
-  { number, total, questions, usage }: WrittenBatch,
+  { number, total, questions }: WrittenBatch,
 ): Promise<JobRow | undefined> {
   const [row] = await query<JobRow>(
     db,
@@ -142,13 +221,55 @@ export async function insertBatch(
     sql`
     update generation_jobs
        set completed_batches = ${number}, total_batches = ${total},
-           question_count = question_count + ${questions.length}, input_tokens = input_tokens + ${usage.input},
-           cached_tokens = cached_tokens + ${usage.cached}, output_tokens = output_tokens + ${usage.output}
+           question_count = question_count + ${questions.length}
      where ${isHeldBy(claim)} and completed_batches = ${number - 1}
     returning ${JOB.columns()}`,
   )
-  if (row) await db.insert(generationBatches).values({ jobId: claim.id, number, questions })
+  if (!row) return undefined
+  await db.insert(generationBatches).values({ jobId: claim.id, number, questions })
+  await db
+    .delete(generationDrafts)
+    .where(and(eq(generationDrafts.jobId, claim.id), lte(generationDrafts.number, number)))
   return row
+}
+
+/** Adds tokens to those of a job; not if another worker has claimed it. */
+export async function addTokens(
+  db: Executor,
+  claim: Claim,
+  use: 'writing' | 'checking',
+  { input, cached, output }: Usage,
+): Promise<void> {
+  const { inputTokens, cachedTokens, outputTokens, ...checks } = generationJobs
+  const { checkInputTokens, checkCachedTokens, checkOutputTokens } = checks
+  await db
+    .update(generationJobs)
+    .set(
+      use === 'writing'
+        ? {
+            inputTokens: plus(inputTokens, input),
+            cachedTokens: plus(cachedTokens, cached),
+            outputTokens: plus(outputTokens, output),
+          }
+        : {
+            checkInputTokens: plus(checkInputTokens, input),
+            checkCachedTokens: plus(checkCachedTokens, cached),
+            checkOutputTokens: plus(checkOutputTokens, output),
+          },
+    )
+    .where(isHeldBy(claim))
+}
+
+const plus = (column: AnyPgColumn, count: number) => sql`${column} + ${count}`
+
+/** Lets jobs go on that have waited until now; answers their ids, which have to be queued. */
+export async function endWaits(tx: Executor, now: Date): Promise<string[]> {
+  const rows = await tx
+    .update(generationJobs)
+    .set({ waitsUntil: null })
+    .where(and(eq(generationJobs.status, 'running'), lte(generationJobs.waitsUntil, now)))
+    .returning({ id: generationJobs.id })
+  return rows.map(({ id }) => id)
 }
 
 /** Ends a running job of any worker; undefined if it isn't running. */
@@ -162,7 +283,7 @@ export async function stopJob(
     .set({ ...end, status: 'failed', finishedAt: NOW })
     .where(and(eq(generationJobs.id, id), eq(generationJobs.status, 'running')))
     .returning()
-  if (row) await deletePdf(db, id)
+  if (row) await deleteMaterial(db, id)
   return row
 }
 
@@ -174,8 +295,10 @@ export async function listRunning(db: Executor): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-export async function deletePdf(db: Executor, jobId: string): Promise<void> {
+/** Deletes what only a running job needs: its PDF, and batches that are not completed. */
+export async function deleteMaterial(db: Executor, jobId: string): Promise<void> {
   await db.delete(generationFiles).where(eq(generationFiles.jobId, jobId))
+  await db.delete(generationDrafts).where(eq(generationDrafts.jobId, jobId))
 }
 
 function isHeldBy({ id, attempt }: Claim) {
