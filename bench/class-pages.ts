@@ -6,7 +6,9 @@ import { replaceMethods } from '../src/db/driver.ts'
 import { listAllowances } from '../src/features/allowances/allowances.service.ts'
 import { readDashboard } from '../src/features/analytics/analytics.service.ts'
 import { listEntries } from '../src/features/audit/audit.service.ts'
+import { listAgenda } from '../src/features/classes/class-agenda.service.ts'
 import { listAccommodations, requireClassExam } from '../src/features/classes/class-exams.service.ts'
+import { listNews } from '../src/features/classes/class-news.service.ts'
 import * as classes from '../src/features/classes/classes.service.ts'
 import { readGradebook } from '../src/features/classes/gradebook.service.ts'
 import { keysOf } from '../src/features/classes/known-keys.service.ts'
@@ -24,14 +26,22 @@ const SCHOOL_SIZE = 5_000
 const EXAMS = 100
 const MOST_MS = 10
 
+/** The number by which PostgreSQL names its type. */
+const TIMESTAMPTZ = 1184
+
 type Page = (core: Core, classId: number) => Promise<unknown>
 const TEACHER = { userId: PEOPLE, isAdmin: false }
+/** Of these classes. */
+const studentOf = (classId: number) => ({ userId: classId === SCHOOL ? 77 : USUAL - 1, isAdmin: false })
 const examOf = (classId: number) => (classId === SCHOOL ? 4 : 2)
 const PAGES: Record<string, Page> = {
   'own classes': (core) => classes.listOwnClasses(core, 77, false),
   'all classes': (core) => classes.listClasses(core, { page: 1 }),
   'all classes, a name': (core) => classes.listClasses(core, { q: 'class 77', page: 1 }),
   members: (core, classId) => classes.describeClass(core, TEACHER, classId, 1),
+  'a student’s class': (core, classId) => classes.describeClass(core, studentOf(classId), classId, 1),
+  'a student’s agenda': (core, classId) => listAgenda(core, studentOf(classId), classId),
+  'the news': (core, classId) => listNews(core, studentOf(classId), classId, undefined),
   results: async (core, classId) => {
     const at = { classId, examId: examOf(classId) }
     await requireClassExam(core, TEACHER, at)
@@ -103,6 +113,8 @@ function recording(driver: postgres.Sql, asked: Statement[]): Db {
       ),
   } as Partial<postgres.Sql>)
   const pool = drizzle({ client, casing: 'snake_case' })
+  // As in database-client.ts: drizzle leaves them texts.
+  client.options.parsers[TIMESTAMPTZ] = (text: string) => new Date(text)
   return Object.assign(pool, { unprepared: pool })
 }
 
@@ -143,6 +155,8 @@ async function fill({ sql }: World): Promise<void> {
                      ) taken(person, exam)) result;
     insert into class_invitations (class_id, email, role, invited_at)
       select ${SCHOOL}, 'somebody' || n || '@example.org', 'student', now() from generate_series(1, 2000) n;
+    insert into class_news (class_id, author_id, text, pinned, created_at)
+      select 1 + n % ${CLASSES + 1}, ${PEOPLE}, repeat('News ', 100), n % 3000 = 0, now() from generate_series(1, 100000) n;
     insert into accommodations (exam_id, user_id, extra_time_percent)
       select e, n, 25 from generate_series(2, 4, 2) e, generate_series(1, ${PEOPLE}, 100) n;
     insert into audit_entries (actor_id, action, subject_type, subject_id, class_id, summary)

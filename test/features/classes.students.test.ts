@@ -1,8 +1,9 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
 let now = Date.UTC(2026, 10, 20, 10)
@@ -161,6 +162,15 @@ describe('a code', () => {
       await late.post('/api/v01/classes/join', { code }, 404),
     ])
       expect(refused.body.code).toBe('wrong_code')
+  })
+
+  test('is in no log: the address of a look-up is logged without it', async () => {
+    const lines: string[] = []
+    const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+    const own = await withService({ log })
+    await (await own.person()).get('/api/v01/classes/by-code/QQQQWWWW', 404)
+    await expect.poll(() => lines.join()).toContain('/api/v01/classes/by-code/:code')
+    expect(lines.join()).not.toContain('QQQQWWWW')
   })
 
   test('that is wrong counts once, whether somebody joins or looks, on whichever node', async () => {
