@@ -73,6 +73,9 @@ ${items([
   t(
     'Teachers of your classes, and administrators, see your name and your results; administrators your e-mail address too.',
   ),
+  t(
+    'Other students of your classes see your name there if its teachers allow it, or if you write in its chat.',
+  ),
   t('Everybody with an account can find your name and see your comments and the notebooks that you publish.'),
   t(
     'Messages are for those in the conversation. Administrators see one that was reported, with a few around it.',

@@ -11,7 +11,7 @@ import { t } from '../../texts.ts'
 type AgendaExam = Answer<'/api/v01/classes/{id}/agenda', 'get'>['exams'][number]
 type State = NonNullable<AgendaExam['state']>
 
-/** What is open, and for how long, changes by itself. */
+/** What is open changes by itself, and the class may be gone. */
 const REFRESH_MS = 60_000
 const CLOSES_SOON_MS = 24 * 3_600_000
 
@@ -23,8 +23,8 @@ const STATES: Record<State, [text: string, mark: string]> = {
   missed: [t('Missed'), ''],
 }
 
-/** What a student of a class has to do in it, and what they are done with. */
-export function ClassAgenda({ id }: { id: number }) {
+/** What a student of a class has to do in it, and what they are done with; `refresh` reads the class again. */
+export function ClassAgenda({ id, refresh }: { id: number; refresh: () => Promise<void> }) {
   const found = useLoad(id, () =>
     ask(client.GET('/api/v01/classes/{id}/agenda', { params: { path: { id } } })),
   )
@@ -32,10 +32,10 @@ export function ClassAgenda({ id }: { id: number }) {
   useLive(reload, ({ type }) => type === 'results_released' || type === 'result_changed')
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload()
+      if (document.visibilityState === 'visible') void Promise.all([reload(), refresh()])
     }, REFRESH_MS)
     return () => clearInterval(timer)
-  }, [reload])
+  }, [reload, refresh])
   return (
     <section class="sheet" aria-labelledby="agenda">
       <h2 id="agenda">Exams</h2>

@@ -63,7 +63,7 @@ export default function Class({ params, user }: ViewProps) {
         isTaught(one) ? (
           <TaughtClass of={one} tab={tab} user={user} reload={found.reload} />
         ) : (
-          <StudentClass of={one} />
+          <StudentClass of={one} reload={found.reload} />
         )
       }
     </Loaded>

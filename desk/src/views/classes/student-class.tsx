@@ -10,7 +10,7 @@ import type { DescribedClass } from './class-tab.ts'
 import { describeStudents, leaveQuestion } from './class-words.ts'
 
 /** A class for its students: what there is to do, what is new, and who is in it. */
-export function StudentClass({ of: one }: { of: DescribedClass }) {
+export function StudentClass({ of: one, reload }: { of: DescribedClass; reload: () => Promise<void> }) {
   const { id, name, teachers, conversation_id } = one.class
   return (
     <Page
@@ -37,7 +37,7 @@ export function StudentClass({ of: one }: { of: DescribedClass }) {
       }
     >
       <div class="two">
-        <ClassAgenda id={id} />
+        <ClassAgenda id={id} refresh={reload} />
         <div class="stack">
           <ClassNews id={id} writes={false} changes={false} />
           <section class="sheet" aria-labelledby="people">
