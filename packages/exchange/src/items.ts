@@ -16,6 +16,8 @@ export interface Draft {
   imageAddress: string | undefined
   /** As in `Item`. */
   lost?: readonly string[]
+  /** Where the passages are that it asks about. */
+  passages?: readonly string[]
 }
 
 /** Numbers the items of a file, and turns a `Skip` into the reason that it gives. */

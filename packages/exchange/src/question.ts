@@ -28,6 +28,8 @@ export interface Choice {
 export interface Option {
   text: string
   isRight: boolean
+  /** It stays at its place when the others are shuffled. */
+  isFixed?: true
 }
 
 export interface NumberEntry {

@@ -86,9 +86,9 @@ function judge(entry: yauzl.Entry, total: number): FileError | undefined {
   return undefined
 }
 
-/** Files that macOS adds to every archive. */
+/** Files that macOS adds to archives. */
 function isLeftover(name: string): boolean {
-  return name.startsWith('__MACOSX/') || name.endsWith('/.DS_Store')
+  return name.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store$|\._[^/]*$)/.test(name)
 }
 
 function tooLarge(what: string): FileError {

@@ -328,8 +328,10 @@ const FORMATS = {
 
 describe.each(Object.entries(FORMATS))('%s', (format, { write, knowsNull }) => {
   const kinds = Object.entries(KINDS).filter(([name]) => format !== 'QTI 1.2' || name !== 'an order')
+  const meta = CASES > 200 ? { costly: 'more cases were asked for' } : {}
   test.each(kinds)(
     `${CASES} random rules over %s mean the same as a question, or are skipped`,
+    { meta },
     async (_name, kind) => {
       const seed = Number(process.env.SEED ?? Date.now() % 1e9)
       let asQuestions = 0

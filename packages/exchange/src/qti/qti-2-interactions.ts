@@ -32,7 +32,7 @@ const UNKNOWN_TYPES: Record<string, string> = {
 }
 
 /** Elements that are shown only after an answer, or not to students. */
-export const ASIDE = new Set([
+const ASIDE = new Set([
   'feedbackBlock',
   'feedbackInline',
   'modalFeedback',
@@ -41,10 +41,15 @@ export const ASIDE = new Set([
   'catalogInfo',
 ])
 
+/** Whether an element is shown with its question: of rubrics those that are for whoever answers. */
+export function isShown({ name, attributes }: XmlElement): boolean {
+  return name === 'rubricBlock' ? /\bcandidate\b/.test(attributes.view ?? '') : !ASIDE.has(name)
+}
+
 export function withoutAsides(element: XmlElement): XmlElement {
   return {
     ...element,
-    children: element.children.filter((child) => typeof child === 'string' || !ASIDE.has(child.name)),
+    children: element.children.filter((child) => typeof child === 'string' || isShown(child)),
   }
 }
 
@@ -95,7 +100,12 @@ function readChoices(
   const choices = [...descendants(interaction, 'simpleChoice', 'hottext')]
   if (choices.length === 0) throw new Skip('it has no options')
   const { key, lost } = decideChoices(interaction, choices.map(idOf), multiple, scoring)
-  const options = choices.map((choice) => ({ text: plain(choice), isRight: key.includes(idOf(choice)) }))
+  const isShuffled = interaction.attributes.shuffle === 'true'
+  const options = choices.map((choice) => ({
+    text: plain(choice),
+    isRight: key.includes(idOf(choice)),
+    ...(isShuffled && choice.attributes.fixed === 'true' ? { isFixed: true as const } : {}),
+  }))
   return { task: { kind: 'choice', multiple, options } satisfies Choice, lost }
 }
 

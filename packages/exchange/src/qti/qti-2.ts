@@ -1,7 +1,7 @@
 import { type Draft, type Items, joinTexts, NoQuestion, onlyImage, Skip, WITHOUT_KEY } from '../items.ts'
-import { elementsToText } from '../texts/rich-text.ts'
+import { elementsToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from '../xml.ts'
-import { ASIDE, readGapMatch, readGaps, readInteraction } from './qti-2-interactions.ts'
+import { isShown, readGapMatch, readGaps, readInteraction, withoutAsides } from './qti-2-interactions.ts'
 import { correctValues, declarationOf, readScoring } from './qti-2-scoring.ts'
 
 /** Items of QTI 2.0, 2.1 and 2.2, and of 3.0, which has other names for the same. */
@@ -12,6 +12,13 @@ export function* readQti2(text: string, items: Items, fileName: string) {
     const name = item.attributes.title || item.attributes.identifier || fileName
     yield items.read(name, () => readItem(item, isOlder))
   }
+}
+
+/** The text of a document that several items ask about. */
+export function readPassage(text: string): RichText {
+  const [element] = readElements(text, new Set(['assessmentStimulus', 'qti-assessment-stimulus']))
+  const body = element && childOf(renamed(element), 'stimulusBody')
+  return elementsToText(body ? withoutAsides(body).children : [])
 }
 
 /** `qti-simple-choice max-choices` is `simpleChoice maxChoices`. */
@@ -79,6 +86,7 @@ function readItem(item: XmlElement, isMapCaseSensitive: boolean): Draft {
       marks,
     },
     imageAddress: onlyImage(stem.images),
+    passages: childrenOf(item, 'assessmentStimulusRef').map(({ attributes }) => attributes.href ?? ''),
     lost: scoring ? lost : [WITHOUT_KEY],
   }
 }
@@ -99,7 +107,9 @@ function replaceInteractions(
     ...element,
     children: element.children.flatMap((child): (XmlElement | string)[] => {
       if (typeof child === 'string') return [child]
-      if (ASIDE.has(child.name) || child.name === 'endAttemptInteraction') return []
+      if (!isShown(child) || child.name === 'endAttemptInteraction') return []
+      if (child.name === 'rubricBlock')
+        return [replaceInteractions({ ...child, name: 'div' }, interaction, places)]
       const prompt = childOf(child, 'prompt')
       const asked = prompt ? [paragraph(prompt.children)] : []
       const place = places.indexOf(child)

@@ -89,14 +89,14 @@ const nameOption = (index: number) => (index < 26 ? String.fromCharCode(65 + ind
 
 function writeChoices({ multiple, options }: Choice, marks: string): ItemParts {
   const choices = options.map(
-    ({ text }, index) =>
-      `<simpleChoice identifier="${nameOption(index)}">${writeBlock(text, 'option')}</simpleChoice>`,
+    ({ text, isFixed }, index) =>
+      `<simpleChoice identifier="${nameOption(index)}"${isFixed ? ' fixed="true"' : ''}>${writeBlock(text, 'option')}</simpleChoice>`,
   )
   const correct = options.flatMap(({ isRight }, index) => (isRight ? [nameOption(index)] : []))
   const cardinality = multiple ? 'multiple' : 'single'
   return {
     declarations: [declare({ cardinality, baseType: 'identifier', correct })],
-    body: `<choiceInteraction responseIdentifier="RESPONSE" shuffle="false" maxChoices="${multiple ? 0 : 1}">${choices.join('')}</choiceInteraction>`,
+    body: `<choiceInteraction responseIdentifier="RESPONSE" shuffle="${options.some(({ isFixed }) => isFixed)}" maxChoices="${multiple ? 0 : 1}">${choices.join('')}</choiceInteraction>`,
     processing: correct.length === 0 ? '' : ifTrue(isRight('RESPONSE'), set('SCORE', number(marks))),
   }
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { unreadable } from '../file-error.ts'
-import { createItems, type Draft, type Items, readTags } from '../items.ts'
+import { createItems, type Draft, type Items, joinTexts, readTags, Skip } from '../items.ts'
 import type { Image, Item } from '../question.ts'
 import { decodeAddress } from '../texts/addresses.ts'
 import { readDataUrl } from '../texts/data-addresses.ts'
@@ -8,13 +8,14 @@ import { decodeText } from '../texts/decoding.ts'
 import { childOf, descendants, readElements, rootName, textOf, type XmlElement } from '../xml.ts'
 import { type Archive, isZip, MANIFEST, openArchive } from '../zip-archive.ts'
 import { readQti1 } from './qti-1.ts'
-import { readQti2 } from './qti-2.ts'
+import { readPassage, readQti2 } from './qti-2.ts'
 
 type DraftItem = { label: string } & (Draft | { reason: string } | { note: string })
 /** More than any image may have: of a larger one this is enough to refuse it. */
 const MOST_OF_AN_IMAGE = 1024 * 1024
 
-type FindImage = (address: string) => Promise<Image | undefined>
+/** Images and passages. */
+type FindFile = (address: string) => Promise<Image | undefined>
 
 /** QTI 1.2, 2.0 to 2.2 or 3.0: one document, or a content package with its images. */
 export function readQti(bytes: Uint8Array): AsyncGenerator<Item> {
@@ -22,16 +23,19 @@ export function readQti(bytes: Uint8Array): AsyncGenerator<Item> {
 }
 
 async function* readDocument(text: string): AsyncGenerator<Item> {
-  yield* withImages(readItems(text, createItems(), ''), async () => undefined)
+  yield* completed(readItems(text, createItems(), ''), async () => undefined)
 }
 
 async function* readPackage(bytes: Uint8Array): AsyncGenerator<Item> {
   const archive = await openArchive(bytes)
   const items = createItems()
   for (const [name, tags] of await listDocuments(archive)) {
-    const text = decodeText(await archive.read(name))
-    const find = (address: string) => findImage(archive, path.posix.dirname(name), address)
-    for await (const item of withImages(readItems(text, items, path.posix.basename(name)), find))
+    const content = await archive.read(name)
+    // Only those of XML are sure to be documents by their names.
+    if (!/\.xml$/i.test(name) && !looksLikeXml(content)) continue
+    const text = decodeText(content)
+    const find = (address: string) => findFile(archive, path.posix.dirname(name), address)
+    for await (const item of completed(readItems(text, items, path.posix.basename(name)), find))
       yield 'question' in item ? { ...item, question: { ...item.question, tags } } : item
   }
 }
@@ -49,11 +53,22 @@ export function qtiReaderOf(root: string) {
   return /^(qti-)?assessment-?item$/i.test(root) ? readQti2 : undefined
 }
 
-/** The tags of each document, in the order of the manifest, then of all that it doesn't name. */
+/** Blackboard's documents end with `dat`, those of Canvas with `xml.qti`. */
+const DOCUMENT = /\.(xml|dat|qti)$/i
+
+function looksLikeXml(content: Uint8Array): boolean {
+  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, 200)).toString(
+    'latin1',
+  )
+  return /^[\xef\xbb\xbf\xfe\xff\s\0]*</.test(head)
+}
+
+/** The tags of each document, in the order of a test, then of the manifest, then of all that it doesn't name. */
 async function listDocuments({ names, read }: Archive): Promise<Map<string, string[]>> {
-  const documents = new Set(names.filter((name) => /\.xml$/i.test(name)))
+  const documents = new Set(names.filter((name) => DOCUMENT.test(name)))
   const manifest = [...documents].find((name) => path.posix.basename(name) === MANIFEST)
   const listed = new Map<string, string[]>()
+  const ordered: string[] = []
   if (manifest !== undefined) {
     documents.delete(manifest)
     for (const resource of readElements(decodeText(await read(manifest)), new Set(['resource'])))
@@ -62,10 +77,24 @@ async function listDocuments({ names, read }: Archive): Promise<Map<string, stri
         const name = path.posix.join(path.posix.dirname(manifest), href)
         const tags = element === resource ? readKeywords(resource) : []
         if (documents.has(name)) listed.set(name, [...(listed.get(name) ?? []), ...tags])
+        if (
+          documents.has(name) &&
+          element === resource &&
+          /^imsqti_test/i.test(resource.attributes.type ?? '')
+        )
+          ordered.push(...readOrderOfTest(decodeText(await read(name)), name))
       }
   }
   for (const name of documents) if (!listed.has(name)) listed.set(name, [])
-  return listed
+  const first = new Set(ordered.filter((name) => listed.has(name)))
+  return new Map([...first, ...listed.keys()].map((name) => [name, listed.get(name) ?? []]))
+}
+
+/** The documents of the items in the order in which a test asks them. */
+function readOrderOfTest(text: string, name: string): string[] {
+  return [...readElements(text, new Set(['assessmentItemRef', 'qti-assessment-item-ref']))].map(
+    ({ attributes }) => path.posix.join(path.posix.dirname(name), decodeAddress(attributes.href ?? '')),
+  )
 }
 
 /** The keywords of LOM, the metadata of packages; its versions name a keyword's text differently. */
@@ -74,23 +103,48 @@ function readKeywords(resource: XmlElement): string[] {
   return readTags(keywords.flatMap((each) => [...descendants(each, 'string', 'langstring')]).map(textOf))
 }
 
-async function* withImages(drafts: Iterable<DraftItem>, find: FindImage): AsyncGenerator<Item> {
+/** The questions with what stands beside them in the package: passages and images. */
+async function* completed(drafts: Iterable<DraftItem>, find: FindFile): AsyncGenerator<Item> {
   for (const draft of drafts) {
-    if (!('question' in draft)) yield draft
+    if (!('question' in draft)) {
+      yield draft
+      continue
+    }
+    const { label, imageAddress, passages = [], lost = [] } = draft
+    const passage = await readPassages(passages, find)
+    const image =
+      imageAddress === undefined ? undefined : (readDataUrl(imageAddress) ?? (await find(imageAddress)))
+    if (typeof passage !== 'string') yield { label, ...passage }
+    else if (imageAddress !== undefined && !image) yield { label, reason: 'its image is not in the file' }
     else {
-      const { label, question, imageAddress, lost = [] } = draft
-      const rest = lost.length > 0 ? { lost } : {}
-      const image =
-        imageAddress === undefined ? undefined : (readDataUrl(imageAddress) ?? (await find(imageAddress)))
-      if (image) yield { label, question, image, ...rest }
-      else if (imageAddress === undefined) yield { label, question, ...rest }
-      else yield { label, reason: 'its image is not in the file' }
+      const question = { ...draft.question, text: joinTexts([passage, draft.question.text]) }
+      yield { label, question, ...(image ? { image } : {}), ...(lost.length > 0 ? { lost } : {}) }
     }
   }
 }
 
+async function readPassages(
+  addresses: readonly string[],
+  find: FindFile,
+): Promise<string | { reason: string }> {
+  const texts: string[] = []
+  for (const address of addresses) {
+    const file = await find(address)
+    if (!file) return { reason: 'its passage is not in the file' }
+    try {
+      const { text, images } = readPassage(decodeText(file.bytes))
+      if (images.length > 0) return { reason: 'its passage has an image' }
+      texts.push(text)
+    } catch (error) {
+      if (error instanceof Skip) return { reason: error.message }
+      throw error
+    }
+  }
+  return joinTexts(texts)
+}
+
 /** Looks beside the document, at the package's root, and where courses keep their files. */
-async function findImage(archive: Archive, folder: string, address: string): Promise<Image | undefined> {
+async function findFile(archive: Archive, folder: string, address: string): Promise<Image | undefined> {
   const [plain = ''] = decodeAddress(address).split('?')
   const local = plain.replace(/^(?:\$IMS-CC-FILEBASE\$|%%LINKPATH%%)\/?/, '').replace(/^\/+/, '')
   const exact = [path.posix.join(folder, local), path.posix.normalize(local)].find(archive.has)

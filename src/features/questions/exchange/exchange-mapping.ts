@@ -34,6 +34,7 @@ export type ExchangeItem = {
 
 const OPTIONS = ['option_a', 'option_b', 'option_c', 'option_d'] as const
 const EXACT_CASE = 'its answers need exact case'
+const FIXED = 'that some of its options stay at their places is not carried over'
 const MOST_OPTIONS = OPTIONS.length + MOST_MORE_OPTIONS
 
 /** A question of a file as somebody would offer it here, or the reason why it can't be. */
@@ -113,9 +114,15 @@ function fromLine(line: string): Accepted {
 /** What a file says, as it can be checked. */
 export function toExchangeItem(item: Item): ExchangeItem {
   if (!('question' in item)) return item
-  const { label, question, ...others } = item
+  const { label, question, lost = [], ...others } = item
   const offered = toOffered(question)
-  return 'reason' in offered ? { label, ...offered } : { label, question: offered, ...others }
+  if ('reason' in offered) return { label, ...offered }
+  const all = [...lost, ...(isPartlyFixed(question) ? [FIXED] : [])]
+  return { label, question: offered, ...others, ...(all.length > 0 ? { lost: all } : {}) }
+}
+
+function isPartlyFixed(question: Question): boolean {
+  return question.kind === 'choice' && question.options.some(({ isFixed }) => isFixed)
 }
 
 /** A question of ours as other tools know it. */
