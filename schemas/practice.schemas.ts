@@ -185,9 +185,20 @@ export const ForecastAnswer = Type.Object(
     max_score: Type.Number(),
     expected_percentage: Expected,
     pass_percentage: Type.Number(),
-    pass_chance: Nullable(Share),
+    pass_chance: Nullable({ ...Share, description: 'null where there is too little to go by' }),
+    confidence: Type.Enum(['none', 'low', 'fair', 'good'], {
+      description: 'how much there is to go by: none without any answer to a question of the exam',
+    }),
+    answered: Type.Object(
+      { right: Count, wrong: Count, unseen: Count },
+      { description: 'questions by their last answer; unseen: never answered' },
+    ),
     covered: { ...Count, description: 'questions with a card' },
     questions: Count,
+    ten_minutes: Type.Object(
+      { questions: Count, marks: Type.Number({ minimum: 0 }) },
+      { description: 'what right answers to as many questions as you practise in ten minutes would add' },
+    ),
     by_tag: Type.Array(
       Type.Object({
         tag: Name(1, 40),

@@ -37,9 +37,24 @@ function isoOf(date: Date, timezone: string): string {
 }
 
 /** The local time as if it were UTC. */
-function toLocal(date: Date, timezone: string): Date {
+export function toLocal(date: Date, timezone: string): Date {
   const instant = date.getTime()
   return new Date(instant + offsetAt(instant, timezone))
+}
+
+/**
+ * The instant of a local time that is given as if it were UTC. Of two, when clocks are set back, the first one that
+ * isn't before `since`; a time that clocks skip is as far from the one before the change as it says.
+ */
+export function fromLocal(local: Date, timezone: string, since: Date): Date {
+  const time = local.getTime()
+  // Clocks change once within two days.
+  const [before, after] = [-DAY_MS, DAY_MS].map((shift) => time - offsetAt(time + shift, timezone)) as [
+    number,
+    number,
+  ]
+  const shown = [before, after].filter((instant) => instant + offsetAt(instant, timezone) === time)
+  return new Date(shown.find((instant) => instant >= since.getTime()) ?? shown[0] ?? before)
 }
 
 /** Milliseconds by which local clocks are ahead of UTC at both ends of a day (UTC). */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,9 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
+import { createDiskFiles } from '../../src/adapters/files-disk.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { checkBackup, restoreBackup, writeBackup } from '../../src/features/backup/backup.service.ts'
 import { createRefreshTokens } from '../../src/tokens/refresh-tokens.ts'
 import { compareCounts } from '../support/counts.ts'
 import { createDatabase, SECRET, startService } from '../support/service.ts'
@@ -176,6 +178,50 @@ test('nodes of 1.0.0 are told that they can serve every exam, so that they store
   await admin.patch(`/api/v01/admin/exams/${id}`, { is_published: true }, 200)
   const told = await service.sql`select is_published, is_newer from exams`
   expect([...told]).toEqual([{ is_published: true, is_newer: false }])
+})
+
+test('practice as 1.0.0 stored it comes back from a backup, is foretold by its reviews, and goes on by local days', async () => {
+  const [before, after] = [await createDatabase('template0'), await createDatabase('template0')]
+  onTestFinished(() => before.drop())
+  for (const { url } of [before, after]) await fillReleasedSchema(url)
+  const sql = postgres(before.url, { max: 1, onnotice: () => {} })
+  onTestFinished(() => sql.end())
+  await sql`delete from attempts where id > 1`
+  await sql`update exams set open_for_practice = true, pass_percentage = 10`
+  await sql`
+    insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, attempt_id, answered_at, outcome, rating, scheduler)
+    values (2, gen_random_uuid(), 1, 1, 1, 1, now() - interval '1 hour', 'wrong', 1, 'v5.4.2 using FSRS-6.0')`
+  await sql`
+    insert into practice_cards (user_id, question_id, exam_id, paper_id, marks, guess, state, due, last_review, stability, difficulty,
+                                learning_steps, reps, lapses)
+    values (2, 1, 1, 1, 5, 0.5, 'learning', now() - interval '59 minutes', now() - interval '1 hour', 0.212, 6.4133, 0, 1, 0)`
+  await sql`insert into practice_decks (user_id, exam_id, basis) values (2, 1, '')`
+  await sql`insert into practice_attempts (attempt_id) values (1)`
+
+  const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-backup-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const files = createDiskFiles(path.join(folder, 'files'))
+  const file = { path: path.join(folder, 'backup') }
+  await writeBackup({ databaseUrl: before.url, files }, file, () => {})
+  const manifest = await checkBackup(file, () => {})
+  await restoreBackup({ databaseUrl: after.url, files }, file, manifest, () => {})
+  await migrate(after.url, quiet)
+  const service = await startService({ database: after, config: { timezone: 'Asia/Kolkata' } })
+  onTestFinished(() => service.close())
+  const bob = service.guest()
+  await bob.login('bob')
+  const forecast = async () => (await bob.get('/api/v01/practice/forecast?exam_id=1', 200)).body
+  // Its one question was missed at an exam, where nobody showed the answer: with two options, 1 of 2 guesses is right.
+  expect(await forecast()).toMatchObject({
+    expected: expect.closeTo((1 / 2 + (1 / 2) * (1 / 18)) * 5 - 1, 2),
+    answered: { right: 0, wrong: 1, unseen: 0 },
+  })
+  const review = { client_id: randomUUID(), question_id: 1, answer: 'B', sure: true }
+  const { results } = (await bob.post('/api/v01/practice/reviews', { reviews: [review] }, 200)).body
+  expect(results).toMatchObject([{ outcome: 'right', card: { reps: 2, state: 'learning' } }])
+  const cards = await service.sql`select timezone, last_outcome from practice_cards`
+  expect([...cards]).toEqual([{ timezone: 'Asia/Kolkata', last_outcome: 'right' }])
+  expect(await forecast()).toMatchObject({ answered: { right: 1, wrong: 0, unseen: 0 } })
 })
 
 /** Runs only the released migrations, and inserts the fixture. */

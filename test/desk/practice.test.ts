@@ -124,6 +124,27 @@ test('right after an exam it says when the next question comes back, and then as
   await context.close()
 })
 
+test('a forecast says what it is made of, and no chance to pass where there is nothing to go by', async () => {
+  const { examId, questionIds } = await onlyExam(3)
+  const [bob, alice] = [await service.person(), await service.person()]
+  const unknown = await openFor(browser, bob)
+  await unknown.page.goto('/desk/practice')
+  await unknown.page.getByText('You have not answered any of its questions yet').waitFor()
+  await unknown.page.getByText('Answer more of its questions to see your chance.').waitFor()
+  await unknown.page.getByText(/^Ten minutes today, about 3 questions, would add \d/).waitFor()
+  await unknown.context.close()
+
+  await takeExam(alice, examId, { [questionIds[0] as number]: 'A', [questionIds[1] as number]: 'B' })
+  const { page, context, problems } = await openFor(browser, alice)
+  await page.goto('/desk/practice')
+  await page.getByText(/^2 of 3 wrong last time, all answered\. If taken/).waitFor()
+  await page.getByText('the chance is').waitFor()
+  await page.getByText('It is no mark, and nobody else sees it.').waitFor()
+  await expectFlawless(page)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
 test('a result leads to what was wrong in it, and a tag to its questions', async () => {
   const { examId, questionIds } = await onlyExam(3)
   const [right, wrong] = questionIds as [number, number]

@@ -132,11 +132,19 @@ test('an exam worth nothing has no percentage and no verdict, and is in no avera
 })
 
 test('a forecast passes whoever would be shown what is needed', async () => {
-  const numeric = { question_type: 'NUMERIC', correct_answer: '2', ...ONE_MARK } as const
+  // Whoever missed this leaves it out.
+  const numeric = {
+    question_type: 'NUMERIC',
+    correct_answer: '2',
+    positive_marks: 1,
+    negative_marks: 1,
+  } as const
   const { examId, questionIds } = await createExam(service.sql, {
     pass_percentage: 66.67,
     questions: [numeric, numeric, numeric],
   })
+  await ann.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await ann.post(`/api/v01/exams/${examId}/submit`, {}, 200)
   await admin.patch(`/api/v01/admin/exams/${examId}`, { open_for_practice: true }, 200)
   for (const question_id of questionIds.slice(0, 2))
     await admin.post(`/api/v01/admin/exams/${examId}/regrades`, { question_id, action: 'credit_all' }, 201)

@@ -14,7 +14,7 @@ import {
   sendReviews,
   takeExam,
 } from '../support/practice.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService, withService } from '../support/service.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -373,4 +373,67 @@ test('during an exam that locks help every call is refused', async () => {
   for (const { body } of await Promise.all(calls)) expect(body.code).toBe('exam_in_progress')
   await alice.post(`/api/v01/exams/${examId}/submit`, {}, 200)
   await readOverview(alice)
+})
+
+test('days are those of the service’s own clocks, also over UTC’s midnight and where clocks change', async () => {
+  const timezone = 'America/New_York'
+  // Clocks were set back on 2026-11-01 at 06:00 UTC.
+  const now = Date.UTC(2026, 10, 20)
+  const own = await withService({ clock: () => now, config: { timezone } })
+  const { questionIds } = await openFor(own.sql, 5)
+  const alice = await own.person()
+  const given = [
+    ['2026-10-30T23:55:00.000Z', '2026-10-31T00:05:00.000Z'],
+    ['2026-10-31T03:55:00.000Z', '2026-10-31T04:05:00.000Z'],
+    ['2026-10-30T18:00:00.000Z', '2026-10-30T18:10:00.000Z', '2026-11-02T04:30:00.000Z'],
+    ['2026-11-01T05:05:00.000Z'],
+    ['2026-11-01T06:05:00.000Z'],
+  ]
+  const reviews = given.flatMap((times, n) =>
+    times.map((answered_at) => ({
+      client_id: randomUUID(),
+      question_id: questionIds[n] as number,
+      answer: 'A',
+      sure: true,
+      answered_at,
+    })),
+  )
+  await sendReviews(alice, ...reviews)
+  const cards = await Promise.all(questionIds.map((id) => readMemory(own.sql, alice, id)))
+  expect(cards).toEqual(
+    questionIds.map((id) =>
+      expectedMemory(
+        reviews.filter(({ question_id }) => question_id === id),
+        [],
+        timezone,
+      ),
+    ),
+  )
+  const dues = cards.map((card) => card?.due.toISOString())
+  // The same evening there: two days by those clocks, which are an hour longer. Over their midnight it is a day.
+  expect(dues[0]).toBe('2026-11-02T01:05:00.000Z')
+  expect(cards[1]?.stability).toBeGreaterThan(cards[0]?.stability)
+  // Ten minutes, in the first and in the second of two equal hours.
+  expect(dues.slice(3)).toEqual(['2026-11-01T05:15:00.000Z', '2026-11-01T06:15:00.000Z'])
+})
+
+test('a card that was scheduled by other days follows at its next review', async () => {
+  const { questionIds } = await openExam(1)
+  const [questionId] = questionIds as [number]
+  const alice = await service.person()
+  const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+  const reviews = [20, 12, 3].map((days) => ({
+    client_id: randomUUID(),
+    question_id: questionId,
+    answer: 'A',
+    sure: true,
+    answered_at: daysAgo(days),
+  }))
+  await sendReviews(alice, ...reviews.slice(0, 2))
+  const [stored] = await service.sql`
+    update practice_cards set timezone = null, stability = 1, last_at = null where user_id = ${alice.id}
+    returning stability`
+  expect(stored).toEqual({ stability: 1 })
+  await sendReviews(alice, ...reviews.slice(2))
+  expect(await cardOf(alice, questionId)).toEqual(expectedMemory(reviews, []))
 })

@@ -278,6 +278,20 @@ describe('next', () => {
     await alice.get(`${PRACTICE}/next?limit=0` as `${typeof PRACTICE}/next`, 400)
   })
 
+  test('takes for known what was right, and little of what was wrong, less where nobody showed it', async () => {
+    const marks = [4, 0.5, 0.5]
+    const { examId, questionIds } = await createExam(service.sql, {
+      questions: marks.map((positive_marks) => choice('A', { positive_marks, negative_marks: 0 })),
+    })
+    await service.sql`update exams set open_for_practice = true where id = ${examId}`
+    const [right, missed, shown] = questionIds as [number, number, number]
+    const alice = await service.person()
+    await review(alice, { question_id: right }, { question_id: shown, answer: 'B' })
+    await take(alice, examId, { [missed]: 'B' })
+    await pass(DAY / 2, alice)
+    expect(idsOf(await next(alice))).toEqual([missed, shown, right])
+  })
+
   test('keeps ids of choices, and shuffles options after each review', async () => {
     const pairs = ['a', 'b', 'c', 'd'].map((prompt) => ({ prompt, match: prompt.toUpperCase() }))
     const created = await admin.post(

@@ -84,17 +84,60 @@ export interface Setting {
   retention: number
 }
 
-/** What ts-fsrs by itself makes of a card's reviews, where all but B are right. */
-export function expectedMemory(reviews: readonly SentReview[], settings: readonly Setting[]) {
+/**
+ * What ts-fsrs by itself makes of a card's reviews, where all but B are right; it is given what clocks show in a zone,
+ * as if that were UTC.
+ */
+export function expectedMemory(
+  reviews: readonly SentReview[],
+  settings: readonly Setting[],
+  timezone = 'UTC',
+) {
   const nameOf = ({ answered_at, client_id }: SentReview) => `${answered_at} ${client_id}`
   let card = createEmptyCard()
+  let last = new Date(0)
   for (const review of reviews.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))) {
-    const at = new Date(review.answered_at)
-    const retention = settings.findLast(({ since }) => since <= at.getTime())?.retention ?? 0.9
+    last = new Date(review.answered_at)
+    const retention = settings.findLast(({ since }) => since <= last.getTime())?.retention ?? 0.9
     const rating: Grade = review.answer === 'B' ? 1 : review.sure ? 3 : 2
-    card = fsrs({ request_retention: retention, enable_fuzz: false }).next(card, at, rating).card
+    const scheduler = fsrs({ request_retention: retention, enable_fuzz: false })
+    card = scheduler.next(card, shownIn(last, timezone), rating).card
   }
-  const { due, last_review, stability, difficulty, learning_steps, reps, lapses } = card
+  const { stability, difficulty, learning_steps, reps, lapses } = card
   const state = ['new', 'learning', 'review', 'relearning'][card.state]
-  return { state, due, last_review, stability, difficulty, learning_steps, reps, lapses }
+  const due = turnedBack(card.due, timezone, last)
+  return { state, due, last_review: last, stability, difficulty, learning_steps, reps, lapses }
+}
+
+const QUARTER_MS = 15 * 60_000
+
+/** What clocks in a zone show at an instant, as if that were UTC. */
+function shownIn(at: Date, timezone: string): Date {
+  if (timezone === 'UTC') return at
+  const text = formatOf(timezone).format(at)
+  return new Date(Date.parse(`${text.replace(' ', 'T')}Z`) + (at.getTime() % 1_000))
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Swedish is written as `2026-11-20 10:15:00`. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  formats.set(timeZone, format)
+  return format
+}
+
+/**
+ * The first instant from `since` on at which clocks show this. Times that they skip are counted on from three hours
+ * before.
+ */
+function turnedBack(shown: Date, timezone: string, since: Date): Date {
+  for (let quarter = -14 * 4; quarter <= 14 * 4; quarter += 1) {
+    const at = new Date(shown.getTime() + quarter * QUARTER_MS)
+    if (at >= since && shownIn(at, timezone).getTime() === shown.getTime()) return at
+  }
+  const before = turnedBack(new Date(shown.getTime() - 12 * QUARTER_MS), timezone, new Date(0))
+  return new Date(before.getTime() + 12 * QUARTER_MS)
 }

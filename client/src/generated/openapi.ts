@@ -256,7 +256,7 @@ export type ExtendAnswer = { success: true; /** how many attempts under way got 
 
 export type ExtendBody = { minutes: number; user_ids?: number[] | null; key?: string | null }
 
-export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number | null; pass_percentage: number; pass_chance: number | null; /** questions with a card */ covered: number; questions: number; by_tag: ({ tag: string; questions: number; covered: number; expected_percentage: number | null })[] }
+export type ForecastAnswer = { success: true; exam_id: number; at: string; expected: number; /** nine of ten scores would be above it */ low: number; /** nine of ten scores would be below it */ high: number; max_score: number; expected_percentage: number | null; pass_percentage: number; pass_chance: number | null; /** how much there is to go by: none without any answer to a question of the exam */ confidence: 'none' | 'low' | 'fair' | 'good'; /** questions by their last answer; unseen: never answered */ answered: { right: number; wrong: number; unseen: number }; /** questions with a card */ covered: number; questions: number; /** what right answers to as many questions as you practise in ten minutes would add */ ten_minutes: { questions: number; marks: number }; by_tag: ({ tag: string; questions: number; covered: number; expected_percentage: number | null })[] }
 
 export type FoundClass = { name: string; /** their full names */ teachers: string[]; /** how many it has */ students: number }
 

@@ -75,6 +75,8 @@ export const practiceReviews = pgTable(
     /** null for an exam's. */
     answer: jsonb().$type<StoredAnswer>(),
     outcome: text({ enum: OUTCOMES }).notNull(),
+    /** Which part of the marks a partly right answer brings; null for others, and where version 1.0 stored it. */
+    share: doublePrecision(),
     /** null for an exam's. */
     sure: boolean(),
     /** As `ts-fsrs` names it: 1 Again, 2 Hard, 3 Good. */
@@ -122,6 +124,18 @@ export const practiceCards = pgTable(
     lapses: integer().notNull(),
     /** The first answer, where that was in practice. */
     introducedAt: instant(),
+    /** The zone whose days it was scheduled by; null: by those of UTC, until its next review. */
+    timezone: text(),
+    // The first and the last of its reviews, as forecasts need them; null before the first one, and of cards of version
+    // 1.0. Where its nodes have moved a card on since, `lastAt` isn't `lastReview`.
+    firstAt: instant(),
+    isFirstRight: boolean(),
+    lastAt: instant(),
+    lastOutcome: text({ enum: OUTCOMES }),
+    /** As the review has it. */
+    lastShare: doublePrecision(),
+    /** Whether the answer was shown after the last one, as it is in practice. */
+    isLastShown: boolean(),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.questionId] }),

@@ -150,8 +150,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
     title: 'Your answers in practice, and those in exams that it began with',
     owner: practiceReviews.userId,
     columns:
-      'client_id question_id exam_id attempt_id answered_at arrived_at outcome sure rating took_ms scheduler undone_at',
-    descriptions: { attempt_id: 'the attempt in which it was answered; null: in practice' },
+      'client_id question_id exam_id attempt_id answered_at arrived_at outcome share sure rating took_ms scheduler undone_at',
+    descriptions: {
+      attempt_id: 'the attempt in which it was answered; null: in practice',
+      share: 'which part of the marks a partly right answer brings',
+    },
     fields: { answer: { value: practiceReviews.answer, schema: Nullable(answer) } },
   },
   classes: {
@@ -384,7 +387,11 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
   },
   practice_learners: { 'user_id seed arrived_on arrived': 'a secret that shuffles, and a count of one day' },
   practice_decks: { 'user_id exam_id basis asked_basis': 'which of your cards are to be looked at again' },
-  practice_cards: { 'paper_id marks guess learning_steps': 'what the order of your cards is made of' },
+  practice_cards: {
+    'paper_id marks guess learning_steps timezone': 'what the order of your cards is made of',
+    'first_at is_first_right last_at last_outcome last_share is_last_shown':
+      'told from practice_reviews.json',
+  },
   practice_reviews: {
     'paper_id stored': 'what it was judged by, with the key of the question',
     expected: 'how likely the answer seemed',

@@ -68,6 +68,10 @@ export const practiceRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
 
   operation('getForecast', 'GET /forecast', {
     summary: 'The score that you can expect in an exam',
+    description:
+      'An estimate from your own answers to its questions: how you answered them last, how long ago that was, and how ' +
+      'well you usually remember. Questions that you never answered count for what you knew at first sight of others. ' +
+      'It is no mark and no promise; it knows nothing of what you learn elsewhere. Teachers don’t see it.',
     query: ForecastQuery,
     answer: ForecastAnswer,
     refuses: ['not_found', 'not_practisable'],

@@ -29,6 +29,7 @@ import { toCard, toReviewed } from './cards/card-views.ts'
 import { renewDecks } from './cards/decks.service.ts'
 import { spread } from './cards/page-order.ts'
 import { DEFAULT_RETENTION, FORGETTING } from './cards/practice-schedule.ts'
+import { AFTER_WRONG_ANSWERS } from './figures/chances.ts'
 import * as store from './practice.store.ts'
 import { listSettings, putSettings } from './practice-settings.store.ts'
 import { giveSeed } from './reviews/learners.service.ts'
@@ -158,7 +159,7 @@ export async function listNext(core: Core, userId: number, asked: NextQuery): Pr
     ({ isLocked }) => !isLocked,
   )
   const { due, cards, regraded } = await readFresh(core, userId, () =>
-    store.listNext(core.db, { ...waiting, ...FORGETTING, limit }),
+    store.listNext(core.db, { ...waiting, ...FORGETTING, ...AFTER_WRONG_ANSWERS, limit }),
   )
   const shown = await showCards(core, cards.slice(asked.offset, limit), {
     seed: seed ?? (await giveSeed(core, userId)),

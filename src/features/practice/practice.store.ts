@@ -46,18 +46,32 @@ const isDue = (now: SQL) =>
  */
 const IS_FRESH = sql.raw('(card.exam_id in (select exam_id from fresh)) is true')
 
-/** What ranks cards: the numbers of the forgetting curve, and how many are wanted. */
+/**
+ * What ranks cards: the numbers of the forgetting curve, what is known after a wrong answer at least, which part of the
+ * curve counts where the right one was shown, and how many are wanted.
+ */
 interface Ranking {
   decay: number
   factor: number
+  missed: number
+  shown: number
   limit: number
 }
 
-/** By how much a review of a card raises what its person would score now. */
-const gainOf = ({ now, factor, decay }: Places<CardRequest & Ranking>) => sql`
-  (1 - card.guess) * card.marks * (1 - power(
-    1 + ${factor}::float8 * greatest(0, date_part('epoch', ${now}::timestamptz - card.last_review) / 86400)
-      / card.stability, ${decay}::float8))`
+/**
+ * By how much a right review of a card raises what its person would score now: as forecasts have it
+ * (`figures/chances.ts`), without the person's own figures. Cards of version 1.0 are taken for right until their next review.
+ */
+const gainOf = (places: Places<CardRequest & Ranking>) => sql`
+  (1 - card.guess) * card.marks * (1 - case
+    when card.last_outcome in ('wrong', 'partly') then greatest(${places.missed}::float8, case
+      when card.is_last_shown then ${places.shown}::float8 * ${retrievabilityAt(places)} else 0 end)
+    else ${retrievabilityAt(places)} end)`
+
+/** The forgetting curve. */
+const retrievabilityAt = ({ now, factor, decay }: Places<CardRequest & Ranking>) => sql`power(
+  1 + ${factor}::float8 * greatest(0, date_part('epoch', ${now}::timestamptz - card.last_review) / 86400)
+    / card.stability, ${decay}::float8)`
 
 /**
  * New cards, then questions of open exams that nobody made a card of yet; at most `left`. The questions are looked for
@@ -138,7 +152,7 @@ const selectNext = statement<CardRequest & Ranking, ChosenRow>(
         join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
       union all
       select part, null, is_open, ${places.userId}, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0,
-             null
+             null, null, null, null, null, null, null, null
         from (${newOnes(places)}) new_one
     )
     select ${STALE}, (select count(*)::int from ranked) as "dueCount",

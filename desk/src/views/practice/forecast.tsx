@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, RequestFailed } from '../../client.ts'
 import { BarChart } from '../../components/charts/chart.tsx'
@@ -8,7 +9,7 @@ import { moment, number, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 
-type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
+export type ForecastAnswer = Answer<'/api/v01/practice/forecast', 'get'>
 
 const DAY_MS = 86_400_000
 
@@ -127,9 +128,9 @@ function Figures({ examId, days }: { examId: number; days: number | undefined })
   )
 }
 
-/** The expected score on a scale from 0, with the interval in which four of five scores lie. */
+/** The expected score on a scale from 0, with the interval in which four of five scores lie, and why. */
 function Range({ forecast }: { forecast: ForecastAnswer }) {
-  const { expected, low, high, max_score, expected_percentage, pass_percentage, pass_chance } = forecast
+  const { expected, low, high, max_score, expected_percentage } = forecast
   const share = (score: number) => Math.min(100, Math.max(0, (100 * score) / max_score))
   return (
     <div class="stack tight">
@@ -149,19 +150,53 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
         <rect class="range-likely" x={share(low)} y="2" width={share(high) - share(low)} height="4" />
         <rect class="range-expected" x={share(expected) - 0.5} y="0" width="1" height="8" />
       </svg>
-      <p>
-        {t(
-          '{needed} are needed to pass: the chance is <b>{chance}</b>. Seen so far: {covered} of {total, plural, one {# question} other {# questions}}. If taken {time}.',
-          {
-            needed: percent(pass_percentage),
-            chance: percent(100 * (pass_chance ?? 0), 0),
-            covered: forecast.covered,
-            total: forecast.questions,
-            time: moment(forecast.at),
-            b: (inner) => <strong>{inner}</strong>,
-          },
-        )}
+      <p>{describeAnswered(forecast)}</p>
+      <p>{describeChance(forecast)}</p>
+      <TenMinutes forecast={forecast} />
+      <p class="lead">
+        An estimate from your own answers alone: how you answered these questions last, how long ago that was,
+        and how well you usually remember. It is no mark, and nobody else sees it.
       </p>
     </div>
+  )
+}
+
+/** Why the forecast is what it is. */
+function describeAnswered({ answered: { right, wrong, unseen }, at }: ForecastAnswer): string {
+  const time = moment(at)
+  if (right + wrong === 0)
+    return t(
+      'You have not answered any of its questions yet, so this is little more than a guess. If taken {time}.',
+      {
+        time,
+      },
+    )
+  return t(
+    '{wrong} of {answered} wrong last time, {unseen, plural, =0 {all answered} one {# never answered} other {# never answered}}. If taken {time}.',
+    { wrong, answered: right + wrong, unseen, time },
+  )
+}
+
+function describeChance({ pass_percentage, pass_chance }: ForecastAnswer): ComponentChildren {
+  const needed = percent(pass_percentage)
+  return pass_chance === null
+    ? t('{needed} are needed to pass. Answer more of its questions to see your chance.', { needed })
+    : t('{needed} are needed to pass: the chance is <b>{chance}</b>.', {
+        needed,
+        chance: percent(100 * pass_chance, 0),
+        b: (inner) => <strong>{inner}</strong>,
+      })
+}
+
+function TenMinutes({ forecast: { ten_minutes: worth } }: { forecast: ForecastAnswer }) {
+  // What is shown as 0 is nothing to promise.
+  if (worth.marks < 0.05) return null
+  return (
+    <p>
+      {t(
+        'Ten minutes today, about {count, plural, one {# question} other {# questions}}, would add <b>{marks}</b> marks if you answer them right.',
+        { count: worth.questions, marks: number(worth.marks, 1), b: (inner) => <strong>{inner}</strong> },
+      )}
+    </p>
   )
 }

@@ -1,4 +1,5 @@
 import type { GivenReview, Wanted } from '@exam-practice/client/practice'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ask, client } from '../../client.ts'
 import { Loaded } from '../../components/page/load-states.tsx'
@@ -8,7 +9,7 @@ import { day, percent } from '../../format.ts'
 import { serverNow } from '../../server-time.ts'
 import { t } from '../../texts.ts'
 import type { AnsweredCard } from './answered-card.ts'
-import { readForecast } from './forecast.tsx'
+import { type ForecastAnswer, readForecast } from './forecast.tsx'
 import { describeNextDue, useWhenDue } from './next-due.ts'
 
 interface RoundEndProps {
@@ -97,21 +98,26 @@ function NewForecast({ examId, name }: { examId: number; name: string }) {
   return (
     <Loaded of={found}>
       {({ forecast }) =>
-        forecast?.pass_chance != null && (
+        forecast?.expected_percentage != null && (
           <p>
-            {t(
-              'What you would score at {exam} on {day}: <b>{percent}</b>, with a chance of {chance} to pass.',
-              {
-                exam: name,
-                day: day(forecast.at),
-                percent: percent(forecast.expected_percentage, 0),
-                chance: percent(100 * forecast.pass_chance, 0),
-                b: (inner) => <strong>{inner}</strong>,
-              },
-            )}
+            {forecast.pass_chance === null
+              ? t('What you would score at {exam} on {day}: <b>{percent}</b>.', describeScore(forecast, name))
+              : t(
+                  'What you would score at {exam} on {day}: <b>{percent}</b>, with a chance of {chance} to pass.',
+                  { ...describeScore(forecast, name), chance: percent(100 * forecast.pass_chance, 0) },
+                )}
           </p>
         )
       }
     </Loaded>
   )
+}
+
+function describeScore(forecast: ForecastAnswer, exam: string) {
+  return {
+    exam,
+    day: day(forecast.at),
+    percent: percent(forecast.expected_percentage, 0),
+    b: (inner: ComponentChildren) => <strong>{inner}</strong>,
+  }
 }

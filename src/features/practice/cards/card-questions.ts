@@ -36,13 +36,22 @@ function toCardQuestion(paper: Paper, inForce: readonly Regrade[], place: number
   return hasKey ? { paper, place, question } : undefined
 }
 
+/** How an answer comes out. */
+export interface Judgement {
+  outcome: ReviewOutcome
+  /** Which part of the marks a partly right one brings; null for others. */
+  share: number | null
+}
+
 /** How an answer comes out by the key, also where a regrade credits everybody. */
-export function judge({ paper, question }: CardQuestion, answer: StoredAnswer | undefined): ReviewOutcome {
+export function judge({ paper, question }: CardQuestion, answer: StoredAnswer | undefined): Judgement {
   const key = kindOf(question.question_type).compile(question, paper.msqScoring)
   const share = key?.judge(answer)
-  if (key === undefined || share === undefined) return 'wrong'
-  if (share === key.denominator) return 'right'
-  return share > 0n && paper.msqScoring === 'partial' ? 'partly' : 'wrong'
+  if (key === undefined || share === undefined) return { outcome: 'wrong', share: null }
+  if (share === key.denominator) return { outcome: 'right', share: null }
+  return share > 0n && paper.msqScoring === 'partial'
+    ? { outcome: 'partly', share: Number(share) / Number(key.denominator) }
+    : { outcome: 'wrong', share: null }
 }
 
 export function formOf({ paper, question }: CardQuestion): CardForm & { paperId: number } {

@@ -51,7 +51,7 @@ export async function renewDeck(core: Core, tx: Executor, userId: number, examId
   for (const cardQuestion of open) forms.set(cardQuestion.question.id, formOf(cardQuestion))
 
   const seeded = await storeFirstAnswers(core, tx, userId, examId, results)
-  const { cards: replayed } = await replayCards(tx, userId, [...seeded])
+  const { cards: replayed } = await replayCards(core, tx, userId, [...seeded])
   const room = MOST_CARDS - ((await store.countCards(tx, [userId])).get(userId) ?? 0)
   const added = [...given.keys()].filter((id) => !cards.has(id)).slice(0, Math.max(0, room))
   const known = new Set([...cards.keys(), ...added])
@@ -125,7 +125,7 @@ async function storeFirstAnswers(
       const questionId = cardQuestion.question.id
       if (!wanted.has(questionId)) continue
       seeded.add(questionId)
-      const isRight = judge(cardQuestion, answers[questionId]) === 'right'
+      const { outcome, share } = judge(cardQuestion, answers[questionId])
       reviews.push({
         userId,
         clientId: randomUUID(),
@@ -134,8 +134,9 @@ async function storeFirstAnswers(
         paperId,
         attemptId,
         answeredAt,
-        outcome: isRight ? 'right' : 'wrong',
-        rating: isRight ? 3 : 1,
+        outcome,
+        share,
+        rating: outcome === 'right' ? 3 : 1,
         scheduler: SCHEDULER,
       })
     }

@@ -318,6 +318,7 @@ const EXAM_REVIEW = rowOf(
     'attemptId',
     'answeredAt',
     'outcome',
+    'share',
     'rating',
     'scheduler',
   ],

@@ -12,7 +12,7 @@ import {
   type Grade,
   State,
 } from 'ts-fsrs'
-import { DAY_MS } from '../../../formats/local-time.ts'
+import { DAY_MS, fromLocal, toLocal } from '../../../formats/local-time.ts'
 import type { LoggedReview } from '../reviews/reviews.store.ts'
 import type { Memory } from './decks.store.ts'
 
@@ -23,6 +23,14 @@ export const SCHEDULER = FSRSVersion
 export interface RetentionSince {
   since: number
   retention: number
+}
+
+/** What decides about cards besides their reviews. */
+export interface Scheduling {
+  /** Oldest first. */
+  settings: readonly RetentionSince[]
+  /** Whose days count. */
+  timezone: string
 }
 
 /** The numbers of the forgetting curve, for statements that compare many cards. */
@@ -40,6 +48,13 @@ export const NEW_CARD: Memory = {
   reps: 0,
   lapses: 0,
   introducedAt: null,
+  timezone: null,
+  firstAt: null,
+  isFirstRight: null,
+  lastAt: null,
+  lastOutcome: null,
+  lastShare: null,
+  isLastShown: null,
 }
 
 const STATES: Record<Memory['state'], State> = {
@@ -70,16 +85,27 @@ export function retrievability({ lastReview, stability }: Memory, at: number): n
   return forgetting_curve(default_w, Math.max(0, at - lastReview) / DAY_MS, stability)
 }
 
+/**
+ * Whether a card is what the scheduler makes of its reviews now: those of version 1.0 were given days of UTC, and follow
+ * at their next review.
+ */
+export function isUpToDate({ reps, lastReview, lastAt, timezone }: Memory, now: Scheduling): boolean {
+  return reps === 0 || (lastAt === lastReview && timezone === now.timezone)
+}
+
 /** The card after a review that comes after all that it has had. */
-export function advance(card: Memory, review: LoggedReview, retention: number): Memory {
-  const { answeredAt, isExam } = review
+export function advance(card: Memory, review: LoggedReview, { settings, timezone }: Scheduling): Memory {
+  const { answeredAt, isExam, outcome, share, rating } = review
   const isFirst = card.reps === 0
   if (isExam && !isFirst) return card
-  const scheduler = schedulerOf(retention)
-  const { card: next } = scheduler.next(toScheduled(card, answeredAt), answeredAt, review.rating as Grade)
+  const scheduler = schedulerOf(retentionAt(settings, answeredAt))
+  // The days of ts-fsrs are those of UTC: it is given what clocks show, as if they were there.
+  const at = new Date(answeredAt)
+  const shown = toLocal(at, timezone)
+  const { card: next } = scheduler.next(toScheduled(card, shown, timezone), shown, rating as Grade)
   return {
     state: NAMES[next.state],
-    due: next.due.getTime(),
+    due: fromLocal(next.due, timezone, at).getTime(),
     lastReview: answeredAt,
     stability: next.stability,
     difficulty: next.difficulty,
@@ -87,6 +113,13 @@ export function advance(card: Memory, review: LoggedReview, retention: number): 
     reps: next.reps,
     lapses: next.lapses,
     introducedAt: isFirst && !isExam ? answeredAt : card.introducedAt,
+    timezone,
+    firstAt: isFirst ? answeredAt : card.firstAt,
+    isFirstRight: isFirst ? outcome === 'right' : card.isFirstRight,
+    lastAt: answeredAt,
+    lastOutcome: outcome,
+    lastShare: share,
+    isLastShown: !isExam,
   }
 }
 
@@ -102,7 +135,7 @@ export function takeTurns(): () => Promise<void> | undefined {
 /** The card that reviews in any order make, and what was expected before each, by its `clientId`. */
 export async function replay(
   reviews: readonly LoggedReview[],
-  settings: readonly RetentionSince[],
+  scheduling: Scheduling,
   turn: ReturnType<typeof takeTurns>,
 ): Promise<{ card: Memory; expected: Map<string, number | null> }> {
   let card = NEW_CARD
@@ -110,7 +143,7 @@ export async function replay(
   for (const review of reviews.toSorted(byTime)) {
     await turn()
     expected.set(review.clientId, retrievability(card, review.answeredAt))
-    card = advance(card, review, retentionAt(settings, review.answeredAt))
+    card = advance(card, review, scheduling)
   }
   return { card, expected }
 }
@@ -120,16 +153,15 @@ export function byTime(one: LoggedReview, other: LoggedReview): number {
   return one.answeredAt - other.answeredAt || (one.clientId < other.clientId ? -1 : 1)
 }
 
-/** `settings`: oldest first. */
-export function retentionAt(settings: readonly RetentionSince[], instant: number): number {
+function retentionAt(settings: readonly RetentionSince[], instant: number): number {
   return settings.findLast(({ since }) => since <= instant)?.retention ?? DEFAULT_RETENTION
 }
 
-function toScheduled(card: Memory, at: number): Card {
+function toScheduled(card: Memory, shown: Date, timezone: string): Card {
   const { due, lastReview, stability, difficulty, learningSteps, reps, lapses, state } = card
-  if (due === null || lastReview === null) return createEmptyCard(new Date(at))
+  if (due === null || lastReview === null) return createEmptyCard(shown)
   return {
-    due: new Date(due),
+    due: toLocal(new Date(due), timezone),
     stability,
     difficulty,
     // Both are worked out anew from `last_review`.
@@ -139,6 +171,6 @@ function toScheduled(card: Memory, at: number): Card {
     reps,
     lapses,
     state: STATES[state],
-    last_review: new Date(lastReview),
+    last_review: toLocal(new Date(lastReview), timezone),
   }
 }

@@ -13,16 +13,34 @@ import { foldTag } from '../../questions/question-tags.ts'
 import { timesFor } from '../../timing/time-windows.ts'
 import { guessOf, listCardQuestions } from '../cards/card-questions.ts'
 import { lookAgain } from '../cards/decks.service.ts'
-import { retrievability } from '../cards/practice-schedule.ts'
+import { NEW_CARD } from '../cards/practice-schedule.ts'
+import { listSettings } from '../practice-settings.store.ts'
 import * as store from './forecast.store.ts'
-import { type Chance, forecast } from './forecasting.ts'
+import {
+  type Answered,
+  type Chance,
+  confidenceOf,
+  type Doubts,
+  forecast,
+  marksOf,
+  type Prospect,
+} from './forecasting.ts'
+import { chanceAfterRight, chanceOf, findKnowledge, type Knowledge } from './knowledge.service.ts'
+
+const TEN_MINUTES_MS = 600_000
+/** Most questions that ten minutes are enough for, whatever somebody's pace. */
+const MOST_IN_TEN_MINUTES = 100
 
 /** A question of the paper that a new attempt would have. */
-interface ForecastQuestion extends Chance {
+interface ForecastQuestion extends Prospect {
   tags: readonly string[]
   isCovered: boolean
+  /** How it was answered last; null: never. */
+  isRight: boolean | null
   /** Whether the person may see its key. */
   isVisible: boolean
+  /** What a right answer now would make of it; undefined where it can't be practised. */
+  afterRight: (() => Chance) | undefined
 }
 
 /** What somebody would score at an exam. 404, 409 `not_practisable` where they may see none of its keys. */
@@ -37,13 +55,22 @@ export async function readForecast(
     given === undefined
       ? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
       : instantOf(given).getTime()
-  const questions = await listForecasted(core, userId, exam, at)
+  const [knowledge, material] = await Promise.all([
+    findKnowledge(core, userId, examId),
+    readMaterial(core, userId, examId),
+  ])
+  const questions = await listForecasted(exam, material, knowledge, at)
   if (!questions.some(({ isVisible }) => isVisible)) throw new AppError('not_practisable')
   const { passPercentage } = exam
+  const { sight, shift } = knowledge
+  const doubts = { answered: shift.variance, unseen: sight.variance }
   const { expected, low, high, maxScore, expectedPercentage, passChance } = forecast(
     questions,
+    doubts,
     passPercentage,
   )
+  const answered = countAnswered(questions)
+  const confidence = confidenceOf(answered, knowledge.practised)
   return {
     exam_id: examId,
     at: new Date(at).toISOString(),
@@ -53,25 +80,37 @@ export async function readForecast(
     max_score: maxScore,
     expected_percentage: expectedPercentage,
     pass_percentage: passPercentage,
-    pass_chance: passChance,
+    pass_chance: confidence === 'none' || confidence === 'low' ? null : passChance,
+    confidence,
+    answered,
     covered: questions.filter(({ isCovered }) => isCovered).length,
     questions: questions.length,
-    by_tag: await listTags(questions, passPercentage),
+    ten_minutes: worthOfTenMinutes(questions, knowledge.paceMs),
+    by_tag: await listTags(questions, doubts, passPercentage),
   }
 }
 
-async function listForecasted(
-  core: Core,
-  userId: number,
-  { id: examId, draw }: { id: number; draw: DrawRule[] | null },
-  at: number,
-): Promise<ForecastQuestion[]> {
-  const [paper, inForce, { cards, isOpen }, tags] = await Promise.all([
+type Material = Awaited<ReturnType<typeof readMaterial>>
+
+/** What a forecast is made of beside what the person's answers tell of them. */
+async function readMaterial(core: Core, userId: number, examId: number) {
+  const [paper, inForce, deck, tags, settings] = await Promise.all([
     currentPaperOf(core, core.db, examId),
     listInForce(core.db, examId),
     store.readDeck(core.db, userId, examId),
     store.listTags(core.db, examId),
+    listSettings(core.db, userId),
   ])
+  const scheduling = { settings, timezone: core.config.timezone }
+  return { paper, inForce, ...deck, tags, scheduling, now: core.clock() }
+}
+
+async function listForecasted(
+  { draw }: { draw: DrawRule[] | null },
+  { paper, inForce, cards, isOpen, tags, scheduling, now }: Material,
+  knowledge: Knowledge,
+  at: number,
+): Promise<ForecastQuestion[]> {
   const askable = new Set(listCardQuestions(paper, inForce).map(({ question }) => question.id))
   const chances = draw && chancesOf(draw, paper.tasks)
   const takeBreak = breaks()
@@ -81,26 +120,61 @@ async function listForecasted(
     const weight = chances ? (chances.get(question.id) ?? 0) : 1
     if (weight === 0 || question.ruling === 'drop') continue
     const card = cards.get(question.id)
-    const known = (card && retrievability(card, at)) ?? 0
-    const guess = guessOf(question)
+    const isAskable = askable.has(question.id)
     const isCredited = question.ruling === 'credit_all'
+    const asked = { at, guess: guessOf(question), isPartial: paper.msqScoring === 'partial' }
+    const isVisible = card !== undefined || (isOpen && isAskable)
     forecasted.push({
-      p: isCredited ? 1 : askable.has(question.id) ? known + (1 - known) * guess : null,
-      isCredited,
+      chance: isCredited
+        ? { kind: 'credited' }
+        : isAskable
+          ? chanceOf(card, asked, knowledge)
+          : { kind: 'none' },
       positive: Number(question.positive_marks),
       negative: Number(question.negative_marks),
       weight,
       tags: tags.get(question.id) ?? [],
       isCovered: card !== undefined && card.reps > 0,
-      isVisible: card !== undefined || (isOpen && askable.has(question.id)),
+      isRight: card?.outcome ? card.outcome === 'right' : null,
+      isVisible,
+      afterRight:
+        isVisible && isAskable && !isCredited
+          ? () => chanceAfterRight(card ?? NEW_CARD, now, asked, knowledge, scheduling)
+          : undefined,
     })
   }
   return forecasted
 }
 
+function countAnswered(questions: readonly ForecastQuestion[]): Answered {
+  const right = questions.filter(({ isRight }) => isRight === true).length
+  const wrong = questions.filter(({ isRight }) => isRight === false).length
+  return { right, wrong, unseen: questions.length - right - wrong }
+}
+
+/** What right answers to as many questions as ten minutes are enough for would add, to those that have most to add. */
+function worthOfTenMinutes(
+  questions: readonly ForecastQuestion[],
+  paceMs: number,
+): ForecastAnswer['ten_minutes'] {
+  const most = Math.min(MOST_IN_TEN_MINUTES, Math.max(1, Math.floor(TEN_MINUTES_MS / paceMs)))
+  const chosen = questions
+    .flatMap(({ chance, afterRight, positive, negative, weight }) => {
+      const marks = marksOf(chance, positive, negative)
+      const missing = weight * (positive - marks)
+      const after = () => weight * (marksOf(afterRight?.() ?? chance, positive, negative) - marks)
+      return afterRight ? { missing, after } : []
+    })
+    .sort((one, other) => other.missing - one.missing)
+    .slice(0, most)
+  const marks = chosen.reduce((sum, { after }) => sum + Math.max(0, after()), 0)
+  return { questions: chosen.length, marks }
+}
+
 /** Tags of questions whose keys are not to be seen stay unknown. */
 async function listTags(
   questions: readonly ForecastQuestion[],
+  doubts: Doubts,
   passPercentage: number,
 ): Promise<ForecastAnswer['by_tag']> {
   const takeBreak = breaks()
@@ -122,7 +196,7 @@ async function listTags(
       tag: spelling,
       questions: tagged.length,
       covered: tagged.filter(({ isCovered }) => isCovered).length,
-      expected_percentage: forecast(tagged, passPercentage).expectedPercentage,
+      expected_percentage: forecast(tagged, doubts, passPercentage).expectedPercentage,
     })
   }
   return listed

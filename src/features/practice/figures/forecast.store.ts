@@ -1,23 +1,42 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
-import { only, query } from '../../../db/query.ts'
+import { isAnyOf, only, query, statement } from '../../../db/query.ts'
 import { questions } from '../../../db/tables/exams.tables.ts'
+import type { ReviewOutcome } from '../../../db/tables/practice.tables.ts'
 import { CARD, type CardRow, isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
+
+/** The last of a card's answers that count, of those that meet a condition; an exam's counts only as its first. */
+const lastAnswer = (userId: SQL | number, condition: SQL) => sql`
+  select outcome, share, attempt_id is null as is_shown from practice_reviews earlier
+   where earlier.user_id = ${userId} and earlier.question_id = card.question_id and undone_at is null and ${condition}
+   order by attempt_id is null desc, answered_at desc, client_id desc limit 1`
+
+/** A card with its last answer, whatever version stored it. */
+export type AnsweredCard = CardRow & {
+  outcome: ReviewOutcome | null
+  share: number | null
+  isShown: boolean | null
+}
 
 export interface Deck {
   /** By question, those that the person may see now. */
-  cards: ReadonlyMap<number, CardRow>
+  cards: ReadonlyMap<number, AnsweredCard>
   /** Whether the exam is open for them to practise. */
   isOpen: boolean
 }
 
 export async function readDeck(db: Executor, userId: number, examId: number): Promise<Deck> {
+  const isUnknown = sql`card.last_at is distinct from card.last_review`
   const [cards, open] = await Promise.all([
-    query<CardRow>(
+    query<AnsweredCard>(
       db,
-      CARD.check,
+      { ...CARD.check, outcome: 'text', share: 'float8', isShown: 'boolean' },
       sql`${withFreshDecks(userId)}
-      select ${CARD.columns('card')} from practice_cards card join fresh using (exam_id)
+      select ${CARD.columns('card')}, coalesce(logged.outcome, card.last_outcome) as outcome,
+             case when ${isUnknown} then logged.share else card.last_share end as share,
+             coalesce(logged.is_shown, card.is_last_shown) as "isShown"
+        from practice_cards card join fresh using (exam_id)
+        left join lateral (${lastAnswer(userId, isUnknown)}) logged on true
        where card.user_id = ${userId} and card.exam_id = ${examId} and card.paper_id is not null`,
     ),
     query<{ isOpen: boolean }>(
@@ -36,4 +55,84 @@ export async function listTags(db: Executor, examId: number): Promise<ReadonlyMa
     .from(questions)
     .where(eq(questions.examId, examId))
   return new Map(rows.map(({ id, tags }) => [id, tags]))
+}
+
+// --- what was answered
+
+/** A review in practice of a card that had a right one or one in practice before. */
+export interface PractisedReview {
+  examId: number
+  answeredAt: number
+  isRight: boolean
+  /** How likely a blind guess is right. */
+  guess: number
+  /** What the forgetting curve said just before. */
+  expected: number
+  outcomeBefore: ReviewOutcome
+  /** Whether the answer was shown after that. */
+  isShownBefore: boolean
+  tookMs: number | null
+}
+
+/** How many of a person's newest reviews are looked through for them. */
+const LOOKED_THROUGH = 2_000
+
+/** The newest of these reviews of cards that may be practised, newest first. */
+export const listPractised = statement<{ userId: number; most: number }, PractisedReview>(
+  {
+    examId: 'integer',
+    answeredAt: 'float8',
+    isRight: 'boolean',
+    guess: 'float8',
+    expected: 'float8',
+    outcomeBefore: 'text',
+    isShownBefore: 'boolean',
+    tookMs: 'integer',
+  },
+  ({ userId, most }) => sql`
+    select card.exam_id as "examId", (extract(epoch from review.answered_at) * 1000)::float8 as "answeredAt",
+           review.outcome = 'right' as "isRight", card.guess, review.expected, before.outcome as "outcomeBefore",
+           before.is_shown as "isShownBefore", review.took_ms as "tookMs"
+      from (
+        select * from practice_reviews
+         where user_id = ${userId} and attempt_id is null and undone_at is null
+         order by answered_at desc, client_id desc limit ${sql.raw(`${LOOKED_THROUGH}`)}) review
+      join practice_cards card
+        on card.user_id = ${userId} and card.question_id = review.question_id and card.paper_id is not null
+      join lateral (${lastAnswer(userId, sql`(earlier.answered_at, earlier.client_id) < (review.answered_at, review.client_id)`)}
+      ) before on true
+     where review.expected is not null and (before.is_shown or before.outcome = 'right')
+     order by review.answered_at desc, review.client_id desc limit ${most}`,
+)
+
+/** The first answer to a question; `guess` is how likely somebody is right who knows nothing. */
+export interface FirstAnswer {
+  at: number
+  isRight: boolean
+  guess: number
+}
+
+/** The first answers to questions of these exams whose cards may be practised, by exam. */
+export async function listFirstAnswers(
+  db: Executor,
+  userId: number,
+  examIds: readonly number[],
+): Promise<ReadonlyMap<number, FirstAnswer[]>> {
+  const rows = await query<FirstAnswer & { examId: number }>(
+    db,
+    { examId: 'integer', at: 'float8', isRight: 'boolean', guess: 'float8' },
+    sql`
+    select card.exam_id as "examId", card.guess,
+           (extract(epoch from coalesce(card.first_at, logged.answered_at)) * 1000)::float8 as at,
+           coalesce(card.is_first_right, logged.outcome = 'right') as "isRight"
+      from practice_cards card
+      left join lateral (
+        select answered_at, outcome from practice_reviews first
+         where first.user_id = ${userId} and first.question_id = card.question_id and undone_at is null
+           and card.first_at is null
+         order by answered_at, client_id limit 1) logged on true
+     where card.user_id = ${userId} and ${isAnyOf(sql`card.exam_id`, examIds)} and card.paper_id is not null
+       and card.reps > 0`,
+  )
+  return Map.groupBy(rows, ({ examId }) => examId)
 }

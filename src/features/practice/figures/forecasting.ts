@@ -1,15 +1,29 @@
 import { reaches, roundPercentage } from '../../attempts/scoring.ts'
 
 /** A question of the exam as a forecast sees it. */
-export interface Chance {
-  /** How likely its full marks are; null: nobody can get marks for it. */
-  p: number | null
-  /** Whether everybody gets them. */
-  isCredited: boolean
+export interface Prospect {
+  chance: Chance
   positive: number
   negative: number
   /** How likely an attempt has it. */
   weight: number
+}
+
+/** What a question brings. */
+export type Chance =
+  /** Nobody can get marks for it. */
+  | { kind: 'none' }
+  /** Everybody gets its full marks. */
+  | { kind: 'credited' }
+  /** A part of its marks, as the last answer did. */
+  | { kind: 'partial'; share: number }
+  /** Its full marks with a chance of `p`, which grows by `slope` with what all questions of its kind have in common. */
+  | { kind: 'answered' | 'unseen'; p: number; slope: number }
+
+/** How sure it is what questions have in common: variances of the shift, and of what is known at first sight. */
+export interface Doubts {
+  answered: number
+  unseen: number
 }
 
 /** The interval is that in which four of five scores lie. */
@@ -25,21 +39,29 @@ export interface Forecast {
   passChance: number | null
 }
 
-/** What a person would score, each question by itself being right or wrong. */
-export function forecast(questions: readonly Chance[], passPercentage: number): Forecast {
+/** What a person would score who leaves out what would cost them marks on average. */
+export function forecast(questions: readonly Prospect[], doubts: Doubts, passPercentage: number): Forecast {
   let expected = 0
   let variance = 0
   let maxScore = 0
   let least = 0
   let most = 0
-  for (const { p, isCredited, positive, negative, weight } of questions) {
+  /** How much the score grows with what questions have in common. */
+  const slopes = { answered: 0, unseen: 0 }
+  for (const { chance, positive, negative, weight } of questions) {
     maxScore += weight * positive
-    if (p === null) continue
-    expected += weight * (p * positive - (1 - p) * negative)
-    variance += weight * p * (1 - p) * (positive + negative) ** 2
+    if (chance.kind === 'none') continue
     most += weight * positive
-    least += weight * (isCredited ? positive : -negative)
+    least += weight * (chance.kind === 'credited' ? positive : -negative)
+    expected += weight * marksOf(chance, positive, negative)
+    if (chance.kind === 'partial') variance += weight * chance.share * (1 - chance.share) * positive ** 2
+    if (chance.kind !== 'answered' && chance.kind !== 'unseen') continue
+    if (isLeftOut(chance.p, positive, negative)) continue
+    const difference = weight * (positive + negative)
+    variance += difference * (positive + negative) * chance.p * (1 - chance.p)
+    slopes[chance.kind] += difference * chance.slope
   }
+  variance += doubts.answered * slopes.answered ** 2 + doubts.unseen * slopes.unseen ** 2
   const deviation = Math.sqrt(variance)
   return {
     expected,
@@ -48,11 +70,51 @@ export function forecast(questions: readonly Chance[], passPercentage: number): 
     maxScore,
     ...(maxScore === 0
       ? { expectedPercentage: null, passChance: null }
-      : chanceOf(expected / maxScore, deviation / maxScore, passPercentage)),
+      : passingOf(expected / maxScore, deviation / maxScore, passPercentage)),
   }
 }
 
-function chanceOf(share: number, deviation: number, passPercentage: number) {
+/** The marks that a question brings on average. */
+export function marksOf(chance: Chance, positive: number, negative: number): number {
+  switch (chance.kind) {
+    case 'none':
+      return 0
+    case 'credited':
+      return positive
+    case 'partial':
+      return chance.share * positive
+    default:
+      return isLeftOut(chance.p, positive, negative) ? 0 : chance.p * positive - (1 - chance.p) * negative
+  }
+}
+
+/** How the paper's questions were answered last. */
+export interface Answered {
+  right: number
+  wrong: number
+  unseen: number
+}
+
+export type Confidence = 'none' | 'low' | 'fair' | 'good'
+
+/** What of a paper has to be answered for a fair forecast, with the least number of questions, and for a good one. */
+const FAIR = { share: 0.3, answers: 10 }
+const GOOD = { share: 0.8, reviews: 30 }
+
+/** How much there is to go by; `practised`: how many reviews tell the shift. */
+export function confidenceOf({ right, wrong, unseen }: Answered, practised: number): Confidence {
+  const answered = right + wrong
+  const questions = answered + unseen
+  if (answered === 0) return 'none'
+  if (answered < FAIR.share * questions || answered < Math.min(FAIR.answers, questions)) return 'low'
+  return answered >= GOOD.share * questions && practised >= GOOD.reviews ? 'good' : 'fair'
+}
+
+function isLeftOut(p: number, positive: number, negative: number): boolean {
+  return p * positive < (1 - p) * negative
+}
+
+function passingOf(share: number, deviation: number, passPercentage: number) {
   const expectedPercentage = roundPercentage(100 * share)
   const isSure = deviation === 0
   return {

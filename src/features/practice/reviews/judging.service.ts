@@ -8,7 +8,7 @@ import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
 import { kindOf } from '../../questions/kinds/kinds.ts'
 import { type CardQuestion, findCardQuestion, formOf, judge } from '../cards/card-questions.ts'
 import type { CardRow } from '../cards/decks.store.ts'
-import { NEW_CARD, type RetentionSince } from '../cards/practice-schedule.ts'
+import { isUpToDate, NEW_CARD, type RetentionSince } from '../cards/practice-schedule.ts'
 import { listSettingsOf } from '../practice-settings.store.ts'
 import type { Learner } from './learners.store.ts'
 import * as store from './reviews.store.ts'
@@ -97,9 +97,10 @@ export function findRegrades(
 
 /**
  * Whether nothing more is needed to judge and to store these reviews: their cards are shown as they stand, or can be
- * made, and each comes after all that its card has had.
+ * made, and each comes after all that its card has had, which is up to date.
  */
-export function isPlain({ added, cards, open }: Facts): boolean {
+export function isPlain(core: Core, { added, cards, open, settings }: Facts): boolean {
+  const scheduling = { settings, timezone: core.config.timezone }
   return added.every(({ question_id, question_version, answeredAt, isLast }) => {
     const card = cards.get(question_id)
     const opened = open.get(question_id)
@@ -107,7 +108,8 @@ export function isPlain({ added, cards, open }: Facts): boolean {
     return (
       paperId !== null &&
       (question_version ?? paperId) === paperId &&
-      (isLast || answeredAt > (card?.lastReview ?? Number.NEGATIVE_INFINITY))
+      (isLast || answeredAt > (card?.lastReview ?? Number.NEGATIVE_INFINITY)) &&
+      (!card || isUpToDate(card, scheduling))
     )
   })
 }
@@ -158,7 +160,7 @@ export async function judgeAll(
       refused.set(clientId, cardQuestion ? 'validation_failed' : 'not_found')
       continue
     }
-    const outcome = judge(cardQuestion, answer)
+    const { outcome, share } = judge(cardQuestion, answer)
     const before = newest.get(questionId) ?? card.lastReview ?? Number.NEGATIVE_INFINITY
     const answeredAt = each.isLast ? Math.max(each.answeredAt, before + 1) : each.answeredAt
     newest.set(questionId, Math.max(before, answeredAt))
@@ -172,6 +174,7 @@ export async function judgeAll(
       isExam: false,
       answer,
       outcome,
+      share,
       sure,
       rating: outcome !== 'right' ? 1 : sure ? 3 : 2,
       tookMs: took_ms === undefined ? null : Math.min(LONGEST_MS, took_ms),

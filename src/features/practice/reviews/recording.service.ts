@@ -92,7 +92,7 @@ async function makeRecord(
   const newCount = [...added.keys()].filter((questionId) => open.has(questionId)).length
   if (newCount > 0 && cardCount + newCount > MOST_CARDS) throw new AppError('too_many')
   const arrived = await countArrivals(core, tx, learner, day, judged.length)
-  const scheduled = await schedule(tx, userId, settings, cards, added)
+  const scheduled = await schedule(core, tx, userId, settings, cards, added)
   const after = [...scheduled.cards].map(([questionId, memory]) => ({
     ...(cards.get(questionId) as CardRow),
     ...memory,

@@ -97,7 +97,7 @@ async function reviewTogether(core: Core, arrivals: readonly ReviewBatch[]): Pro
     const admitted: LockedLearner[] = []
     for (const userId of userIds.filter((id) => !stopped.has(id))) {
       const [learner, known] = [learners.get(userId), facts.get(userId)]
-      if (!learner || !known || learner.isLocked || !isPlain(known)) refused.set(userId, ALONE)
+      if (!learner || !known || learner.isLocked || !isPlain(core, known)) refused.set(userId, ALONE)
       else admitted.push({ learner, facts: known })
     }
     const settled = await judgeAndStore(core, tx, admitted)
@@ -175,7 +175,7 @@ export async function undo(core: Core, userId: number, givenId: string): Promise
     if (found.isUndone) return before
     if ((await store.findNewest(tx, userId, found.questionId)) !== clientId) throw new AppError('not_newest')
     await store.updateUndone(tx, userId, clientId, core.clock())
-    const { cards } = await replayCards(tx, userId, [found.questionId])
+    const { cards } = await replayCards(core, tx, userId, [found.questionId])
     const after = { ...before, ...cards.get(found.questionId) }
     await putCards(tx, [after])
     return after

@@ -6,6 +6,7 @@ import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
 import {
   practiceCards,
   practiceReviews,
+  type ReviewOutcome,
   type StoredReviewAnswer,
 } from '../../../db/tables/practice.tables.ts'
 import { isCurrentPaper } from '../../attempts/current-paper.sql.ts'
@@ -20,13 +21,18 @@ export interface LoggedReview {
   clientId: string
   answeredAt: number
   rating: number
+  outcome: ReviewOutcome
+  /** Which part of the marks a partly right one brings; null for others, and of version 1.0. */
+  share: number | null
   /** Whether it is an answer in an exam, which counts only where a card begins. */
   isExam: boolean
 }
 
-const LOGGED = rowOf(practiceReviews, ['questionId', 'clientId', 'answeredAt', 'rating', 'expected'], {
-  instants: 'ms',
-})
+const LOGGED = rowOf(
+  practiceReviews,
+  ['questionId', 'clientId', 'answeredAt', 'rating', 'outcome', 'share', 'expected'],
+  { instants: 'ms' },
+)
 export type LogRow = LoggedReview & Row<typeof LOGGED>
 
 /** The reviews of these questions that count, in the order in which they do. */
@@ -102,6 +108,7 @@ const NEW = rowOf(
     'arrivedAt',
     'answer',
     'outcome',
+    'share',
     'sure',
     'rating',
     'tookMs',
