@@ -37,6 +37,7 @@ export const $router = createRouter({
   question: '/desk/teach/questions/:exam/:id',
   generate: '/desk/teach/generate',
   job: '/desk/teach/generate/:id',
+  aiUsage: '/desk/teach/ai-usage',
   analytics: '/desk/teach/analytics',
   challenges: '/desk/teach/challenges',
   users: '/desk/teach/users',

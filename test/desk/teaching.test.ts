@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readAsked } from '../../scripts/model-stub.ts'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
@@ -150,6 +151,53 @@ test('a job shows its progress, and its questions can be kept one by one', async
   await expect.poll(() => page.getByText('In the exam', { exact: true }).count()).toBe(24)
   await page.getByRole('button', { name: 'Keep 1 question' }).waitFor()
   expect(await service.sql`select 1 from questions where exam_id = ${examId}`).toHaveLength(24)
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('of a job’s questions the disputed ones aren’t kept unless somebody wants them; they can be edited before', async () => {
+  const { examId } = await createExam(service.sql, { name: 'Second opinions', questions: [] })
+  const question = (question_text: string) => ({
+    ...{ question_type: 'MCQ', question_text, correct_answer: 'A' },
+    ...{ option_a: 'this', option_b: 'that', option_c: '', option_d: '' },
+  })
+  const written = {
+    kind: 'answer' as const,
+    text: JSON.stringify({ questions: [question('Which is right?'), question('Which is wrong?')] }),
+  }
+  model.stub.script.push(written, { kind: 'status', status: 400 })
+  model.stub.checkScript.push({
+    kind: 'answer',
+    text: (body) =>
+      JSON.stringify({
+        answers: (readAsked(body) ?? []).map(({ number, text, options = {} }) => {
+          const taken = text.includes('wrong') ? 'that' : 'this'
+          const letters = Object.keys(options).filter((letter) => options[letter] === taken)
+          return { number, verdict: 'answered', letters, texts: [taken], value: null, reason: 'Obviously.' }
+        }),
+      }),
+  })
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/generate?exam=${examId}`)
+  await page.getByLabel('Topic').fill('Anything')
+  await page.getByLabel('One correct option', { exact: true }).fill('2')
+  await page.getByRole('button', { name: 'Start' }).click()
+  const disputed = page.getByRole('region', { name: 'Disputed' })
+  await disputed.getByText('Obviously.').waitFor()
+  await disputed.getByRole('button', { name: 'Left out' }).waitFor()
+  await page.getByRole('region', { name: 'Agreed' }).getByText('Edit before keeping').click()
+  await page.getByLabel('Question', { exact: true }).fill('Which is better?')
+  await page.getByRole('button', { name: 'Use this version' }).click()
+  await page.getByRole('button', { name: 'Keep 1 question' }).click()
+  await page.getByText('1 question kept').first().waitFor()
+  expect(await service.sql`select question_text from questions where exam_id = ${examId}`).toEqual([
+    { question_text: 'Which is better?' },
+  ])
+  await expectFlawless(page)
+
+  await page.getByRole('link', { name: 'All jobs' }).click()
+  await page.getByRole('link', { name: 'AI use' }).click()
+  await page.getByText('tokens today; a day has no limit').waitFor()
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)

@@ -40,7 +40,7 @@ const TEACH: NavigationEntry[] = [
     routes: ['teachExams', 'teachExam', 'trial', 'question', 'allQuestions'],
   },
   { path: '/desk/teach/classes', text: t('All classes'), icon: 'classes', routes: ['teachClasses'] },
-  { path: '/desk/teach/generate', text: t('Generate'), icon: 'make', routes: ['generate', 'job'] },
+  { path: '/desk/teach/generate', text: t('Generate'), icon: 'make', routes: ['generate', 'job', 'aiUsage'] },
   { path: '/desk/teach/analytics', text: t('Analytics'), icon: 'progress', routes: ['analytics'] },
   { path: '/desk/teach/challenges', text: t('Challenges'), icon: 'challenges', routes: ['challenges'] },
   { path: '/desk/teach/users', text: t('Users and roles'), icon: 'roles', routes: ['users', 'newUsers'] },

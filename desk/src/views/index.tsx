@@ -43,6 +43,7 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
   allQuestions: () => import('./teach/questions/all.tsx'),
   question: () => import('./teach/questions/question.tsx'),
   generate: () => import('./teach/questions/generate.tsx'),
+  aiUsage: () => import('./teach/oversight/ai-usage.tsx'),
   job: () => import('./teach/questions/job.tsx'),
   analytics: () => import('./teach/oversight/analytics.tsx'),
   challenges: () => import('./teach/oversight/challenges.tsx'),

@@ -46,6 +46,7 @@ export function listDeskViews(shown: Shown): Record<'student' | 'teacher', strin
       `/desk/teach/attempts/${attemptId}`,
       '/desk/teach/questions',
       '/desk/teach/generate',
+      '/desk/teach/ai-usage',
       '/desk/teach/analytics',
       '/desk/teach/challenges',
       '/desk/teach/users',

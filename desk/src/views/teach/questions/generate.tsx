@@ -36,7 +36,15 @@ export default function Generate() {
     ),
   )
   return (
-    <Page title="Generate questions" lead="Nothing is added to an exam until you have reviewed it.">
+    <Page
+      title="Generate questions"
+      lead="Nothing is added to an exam until you have reviewed it."
+      actions={
+        <a class="button" href="/desk/teach/ai-usage">
+          AI use
+        </a>
+      }
+    >
       <section class="sheet" aria-labelledby="ask">
         <h2 id="ask">New job</h2>
         <Form
@@ -94,6 +102,16 @@ export default function Generate() {
               <NumberField label="A number" name="numeric_count" most={100} value={0} />
             </div>
           </fieldset>
+          <Choice
+            label="Second opinion"
+            name="check"
+            value="true"
+            hint="The model answers each question again without its key, and disputed ones are written anew."
+            options={[
+              ['true', t('Yes')],
+              ['false', t('No')],
+            ]}
+          />
           <Area label="Further instructions" name="custom_instructions" maxLength={4000} rows={3} />
           <details>
             <summary>Marks and tolerance</summary>

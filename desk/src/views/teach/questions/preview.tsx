@@ -4,20 +4,26 @@ import type { GivenAnswer, TeacherQuestion } from '../../../components/questions
 import { kindOf } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { ReviewedQuestion } from '../../../components/questions/reviewed-question.tsx'
+import { t } from '../../../texts.ts'
 
 interface PreviewProps {
   question: TeacherQuestion
   /** Whether it can be answered at first; else its key and explanation are shown, as in a review. */
   isAsked?: boolean
+  /** Which one it is, where a page has several. */
+  number?: number
 }
 
 /** A question as students see it, while they take the exam and afterwards. */
-export function Preview({ question, isAsked: isAskedAtFirst = false }: PreviewProps) {
+export function Preview({ question, isAsked: isAskedAtFirst = false, number }: PreviewProps) {
   const [isAsked, setAsked] = useState(isAskedAtFirst)
   const { correct, ...shown } = kindOf(question.question_type).show(question)
   const asked = { ...question, ...shown, id: 0 }
   return (
-    <section class="sheet preview" aria-label="As students see it">
+    <section
+      class="sheet preview"
+      aria-label={number === undefined ? t('As students see it') : `${number}. ${t('As students see it')}`}
+    >
       <div class="row spread">
         <small>As students see it</small>
         <MarksOf question={question} />
