@@ -1,0 +1,134 @@
+import type Fraction from 'fraction.js'
+import { bounded, decimal, power, readDecimal } from './exact.ts'
+import { callExact, callReal } from './functions.ts'
+import { type Arithmetic, CONSTANTS, type Comparison, isArithmetic, type Tree } from './tree.ts'
+
+/** Values of names. */
+export type Values = ReadonlyMap<string, Fraction>
+
+/**
+ * The exact value of an expression that stands for a number: sums, products and quotients aren't rounded, what functions
+ * and constants give has 15 significant digits. undefined where it isn't finite, or a name has no value.
+ */
+export function evaluate(tree: Tree, values: Values): Fraction | undefined {
+  switch (tree.kind) {
+    case 'number':
+      return readDecimal(tree.text)
+    case 'constant':
+      return decimal(CONSTANTS[tree.name])
+    case 'name':
+      return values.get(tree.name)
+    case 'minus':
+      return evaluate(tree.of, values)?.neg()
+    case 'call': {
+      const of = tree.of.map((value) => evaluate(value, values))
+      const result = of.every((value) => value !== undefined) ? callExact(tree.name, of) : undefined
+      return result && bounded(result)
+    }
+    case 'operator': {
+      const [left, right] = [evaluate(tree.left, values), evaluate(tree.right, values)]
+      if (!left || !right || !isArithmetic(tree.operator)) return undefined
+      const result = calculate(tree.operator, left, right)
+      return result && bounded(result)
+    }
+    case 'not':
+      return undefined
+  }
+}
+
+/** Whether a condition is fulfilled; not where a value in it isn't finite. */
+export function holds(tree: Tree, values: Values): boolean {
+  return decide(tree, values) ?? false
+}
+
+/** undefined where a value isn't finite, so that `not` doesn't make it true. */
+function decide(tree: Tree, values: Values): boolean | undefined {
+  if (tree.kind === 'not') {
+    const of = decide(tree.of, values)
+    return of === undefined ? undefined : !of
+  }
+  if (tree.kind !== 'operator') return undefined
+  if (tree.operator === 'and' || tree.operator === 'or') {
+    const [left, right] = [decide(tree.left, values), decide(tree.right, values)]
+    if (left === undefined || right === undefined) return undefined
+    return tree.operator === 'and' ? left && right : left || right
+  }
+  const [left, right] = [evaluate(tree.left, values), evaluate(tree.right, values)]
+  if (!left || !right || isArithmetic(tree.operator)) return undefined
+  return compare(tree.operator, left.compare(right))
+}
+
+function compare(comparison: Comparison, order: number): boolean {
+  switch (comparison) {
+    case '==':
+      return order === 0
+    case '!=':
+      return order !== 0
+    case '<':
+      return order < 0
+    case '<=':
+      return order <= 0
+    case '>':
+      return order > 0
+    case '>=':
+      return order >= 0
+  }
+}
+
+function calculate(operator: Arithmetic, left: Fraction, right: Fraction): Fraction | undefined {
+  switch (operator) {
+    case '+':
+      return left.add(right)
+    case '-':
+      return left.sub(right)
+    case '*':
+      return left.mul(right)
+    case '/':
+      return right.n === 0n ? undefined : left.div(right)
+    case '^':
+      return power(left, right)
+  }
+}
+
+/** What a tree gives at a point, by floating-point numbers: NaN where it has no value. */
+export interface RealValue {
+  value: number
+  /** The largest size of what was calculated on the way, which says how much rounding there may be. */
+  largest: number
+}
+
+export function evaluateReal(tree: Tree, values: ReadonlyMap<string, number>): RealValue {
+  let largest = 0
+  const at = (node: Tree): number => {
+    const value = real(node, values, at)
+    largest = Math.max(largest, Math.abs(value))
+    return value
+  }
+  const value = at(tree)
+  return { value, largest }
+}
+
+function real(tree: Tree, values: ReadonlyMap<string, number>, at: (node: Tree) => number): number {
+  switch (tree.kind) {
+    case 'number':
+      return Number(tree.text)
+    case 'constant':
+      return CONSTANTS[tree.name]
+    case 'name':
+      return values.get(tree.name) ?? Number.NaN
+    case 'minus':
+      return -at(tree.of)
+    case 'call':
+      return callReal(tree.name, tree.of.map(at))
+    case 'operator': {
+      const [left, right] = [at(tree.left), at(tree.right)]
+      if (tree.operator === '+') return left + right
+      if (tree.operator === '-') return left - right
+      if (tree.operator === '*') return left * right
+      if (tree.operator === '/') return left / right
+      return tree.operator === '^' ? left ** right : Number.NaN
+    }
+    case 'not':
+      return Number.NaN
+  }
+}

@@ -1,0 +1,60 @@
+import Fraction from 'fraction.js'
+
+/** Bits of a numerator or denominator above which a value is rounded to 15 digits, so that all is calculated at once. */
+const MOST_BITS = 4_096
+const ABOVE = 1n << BigInt(MOST_BITS)
+const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i
+/** A power of ten beyond which no floating-point number is. */
+const LARGEST_EXPONENT = 330
+
+/** More than a floating-point number's own, so that nothing is lost before the division. */
+const SAFE_BITS = 128
+
+/** The significant digits of what functions give. */
+const DIGITS = 15
+
+/** A decimal text as a fraction; undefined where it is no number or far beyond what can be calculated with. */
+export function readDecimal(text: string): Fraction | undefined {
+  const [, sign, whole = '', part = '', exponent = '0'] = DECIMAL.exec(text) ?? []
+  const power = Number(exponent)
+  if (sign === undefined || whole + part === '' || Math.abs(power) > LARGEST_EXPONENT) return undefined
+  const digits = BigInt(whole + part)
+  const scale = part.length - power
+  const signed = sign === '-' ? -digits : digits
+  return scale > 0
+    ? new Fraction(signed, 10n ** BigInt(scale))
+    : new Fraction(signed * 10n ** BigInt(-scale), 1n)
+}
+
+/** A floating-point number by its first 15 significant digits; undefined where it isn't finite. */
+export function decimal(number: number): Fraction | undefined {
+  return Number.isFinite(number) ? readDecimal(number.toPrecision(DIGITS)) : undefined
+}
+
+export function isWhole(of: Fraction): boolean {
+  return of.d === 1n
+}
+
+/** The nearest floating-point number, for numerators and denominators of any length. */
+export function toNumber({ s, n, d }: Fraction): number {
+  const shift = BigInt(Math.max(0, Math.min(bitsOf(n), bitsOf(d)) - SAFE_BITS))
+  return (Number(s) * Number(n >> shift)) / Number(d >> shift)
+}
+
+/** The value itself, or one of 15 digits where it has become too long to go on with. */
+export function bounded(of: Fraction): Fraction | undefined {
+  return of.n < ABOVE && of.d < ABOVE ? of : decimal(toNumber(of))
+}
+
+/** Exact for whole exponents; undefined where there is no finite value. */
+export function power(of: Fraction, exponent: Fraction): Fraction | undefined {
+  if (of.n === 0n && exponent.s < 0n) return undefined
+  const bits = BigInt(Math.max(bitsOf(of.n), bitsOf(of.d)))
+  if (!isWhole(exponent) || exponent.n * bits > MOST_BITS) return decimal(toNumber(of) ** toNumber(exponent))
+  const [numerator, denominator] = [(of.s * of.n) ** exponent.n, of.d ** exponent.n]
+  return exponent.s < 0n ? new Fraction(denominator, numerator) : new Fraction(numerator, denominator)
+}
+
+function bitsOf(number: bigint): number {
+  return number.toString(16).length * 4
+}
