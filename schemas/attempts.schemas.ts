@@ -134,7 +134,7 @@ const MOST_QUESTIONS = 10_000
 
 const Answers = Type.Record(Type.String(), Answer, {
   description:
-    'by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap',
+    'by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed',
 })
 /** Large enough for a client that takes the milliseconds of its clock. */
 const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })

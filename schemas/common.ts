@@ -145,6 +145,15 @@ export const Failure = Type.Object(
 )
 export type Failure = Static<typeof Failure>
 
-export const QUESTION_TYPES = ['MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS'] as const
+export const QUESTION_TYPES = [
+  'MCQ',
+  'MSQ',
+  'NUMERIC',
+  'SHORT',
+  'MATCHING',
+  'ORDERING',
+  'GAPS',
+  'FORMULA',
+] as const
 export const QuestionType = Type.Enum([...QUESTION_TYPES], { $id: 'QuestionType' })
 export type QuestionType = (typeof QUESTION_TYPES)[number]

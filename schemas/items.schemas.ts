@@ -55,7 +55,7 @@ export const Item = Type.Object(
         text: Type.String({ description: 'normalised' }),
         count: Count,
       }),
-      { description: 'the ten commonest, of SHORT and GAPS' },
+      { description: 'the ten commonest, of SHORT, GAPS and FORMULA' },
     ),
     shares: Type.Array(
       Type.Object({

@@ -36,7 +36,23 @@ export const GapsParts = Type.Object({
 })
 export type GapsParts = Static<typeof GapsParts>
 
-export const Parts = Type.Union([MatchingParts, OrderingParts, GapsParts])
+/** What a formula is written in, and where it is compared with the key. */
+export const FormulaParts = Type.Object({
+  symbols: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'a letter, then up to 15 letters, digits and underscores' }),
+      from: Type.Optional(Decimal),
+      to: Type.Optional(Decimal),
+    }),
+    { description: '1 to 10; without a range from −3, or from 0.1 where the key has no value below 0, to 3' },
+  ),
+  also: Type.Optional(
+    Type.Array(Type.String(), { description: 'functions that an answer may use; all where it is left out' }),
+  ),
+})
+export type FormulaParts = Static<typeof FormulaParts>
+
+export const Parts = Type.Union([MatchingParts, OrderingParts, GapsParts, FormulaParts])
 export type Parts = Static<typeof Parts>
 
 const Choices = Type.Array(Type.Object({ id: Type.String(), text: Type.String() }), {
@@ -51,5 +67,6 @@ export const ShownParts = Type.Union([
       Type.Object({ kind: Type.Enum(['text', 'choice', 'number']), choices: Type.Optional(Choices) }),
     ),
   }),
+  Type.Object({ symbols: Type.Array(Type.String()) }),
 ])
 export type ShownParts = Static<typeof ShownParts>

@@ -12,7 +12,7 @@ export const QuestionFields = Type.Object({
   more_options: Type.Array(Type.String(), { description: 'options E, F, …' }),
   correct_answer: Type.String({
     description:
-      'MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line; empty where `parts` hold the key, or for none: everybody gets 0 until there is one',
+      'MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line, FORMULA an expression; empty where `parts` hold the key, or for none: everybody gets 0 until there is one',
   }),
   parts: Nullable(Parts),
   question_type: QuestionType,

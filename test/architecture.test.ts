@@ -62,7 +62,7 @@ test('advisory locks are taken in one file, besides migrations', async () => {
 })
 
 test('what depends on the type of a question is in its kind, or in a table by type', async () => {
-  const type = /'(?:MCQ|MSQ|NUMERIC|SHORT|MATCHING|ORDERING|GAPS)'/.source
+  const type = /'(?:MCQ|MSQ|NUMERIC|SHORT|MATCHING|ORDERING|GAPS|FORMULA)'/.source
   const asked = new RegExp(`[!=]== *${type}|${type} *[!=]==|case ${type}`)
   const asking: string[] = []
   for await (const file of glob(['src/**/*.ts', 'schemas/**/*.ts', 'desk/src/**/*.{ts,tsx}'], { cwd: root }))

@@ -118,6 +118,18 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
   await expect.poll(() => page.getByLabel('Correct answer', { exact: true }).inputValue()).toBe('2.5')
   await save(page)
 
+  await begin(page, examId, 'FORMULA', 'The area of a square of side $s$?')
+  await page.getByLabel('Symbol 1', { exact: true }).fill('s')
+  await page.getByLabel('From', { exact: true }).fill('1')
+  await page.getByLabel('To', { exact: true }).fill('5')
+  await page.getByLabel('Correct answer', { exact: true }).fill('s^2')
+  await page.locator('.formula-read .katex').first().waitFor()
+  await preview.getByLabel('Your answer').fill('s s')
+  await preview.locator('.formula-read .katex').waitFor()
+  await fits()
+  await expectFlawless(page)
+  await save(page)
+
   await begin(page, examId, 'MSQ', 'Which?')
   for (const letter of ['A', 'B']) await page.getByLabel(`Option ${letter}`, { exact: true }).fill(letter)
   for (const letter of ['E', 'F']) {
@@ -158,6 +170,11 @@ test('each newer kind is written on a phone, with tags, an explanation and a pre
           { kind: 'number', key: '2.5', tolerance: 0 },
         ],
       },
+    },
+    {
+      question_type: 'FORMULA',
+      correct_answer: 's^2',
+      parts: { symbols: [{ name: 's', from: '1', to: '5' }] },
     },
     { question_type: 'MSQ', correct_answer: 'A,E', more_options: ['F'] },
   ])

@@ -27,7 +27,7 @@ async function begin(options: Parameters<Browser['newContext']>[0] = {}) {
   const opened = await openFor(browser, person, options)
   await opened.page.goto(`/desk/exams/${examId}`)
   await opened.page.getByRole('button', { name: 'Start the exam' }).click()
-  await opened.page.getByRole('heading', { name: 'Question 1 of 7' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'Question 1 of 8' }).waitFor()
   return { person, ...opened }
 }
 
@@ -39,7 +39,7 @@ async function readAnswers(person: Client) {
 
 async function next(page: Page, number: number) {
   await page.getByRole('button', { name: 'Next' }).click()
-  await page.getByRole('heading', { name: `Question ${number} of 7` }).waitFor()
+  await page.getByRole('heading', { name: `Question ${number} of 8` }).waitFor()
 }
 
 /** The part of an element that is used here; tests are checked without the types of browsers. */
@@ -64,16 +64,16 @@ const itemsOf = (page: Page) => page.locator('.ordering .rich').allTextContents(
 async function handIn(page: Page) {
   await page.getByText('All answers saved').waitFor()
   await page.getByRole('button', { name: 'Hand in' }).click()
-  await page.getByText('7 of 7 questions answered').waitFor()
+  await page.getByText('8 of 8 questions answered').waitFor()
   await page.getByRole('button', { name: 'Hand in now' }).click()
   await page.getByRole('link', { name: 'Review the answers' }).click()
   await page.getByText('A meadow is full of it.').waitFor()
-  expect(await page.locator('article h2 + .row > .chip').allTextContents()).toEqual(Array(7).fill('Correct'))
-  expect(await page.locator('.explanation').count()).toBe(7)
+  expect(await page.locator('article h2 + .row > .chip').allTextContents()).toEqual(Array(8).fill('Correct'))
+  expect(await page.locator('.explanation').count()).toBe(8)
 }
 
 test('every kind is answered by the keyboard alone, and the review shows answers, key and explanation', async () => {
-  const { page, context, problems } = await begin()
+  const { page, context, problems, person } = await begin()
   await page.keyboard.press('b')
   await page.keyboard.press('n')
   await page.getByText('Which are even?').waitFor()
@@ -145,6 +145,23 @@ test('every kind is answered by the keyboard alone, and the review shows answers
   await tabTo(page, page.getByLabel('Gap 4'))
   await page.keyboard.type('y')
   await expectFlawless(page)
+  await tabTo(page, page.getByRole('button', { name: 'Next' }))
+  await page.keyboard.press('Enter')
+
+  await page.getByText('How far does it fall').waitFor()
+  await tabTo(page, page.getByLabel('Your answer'))
+  await page.keyboard.type('\\frac12g t')
+  await page.locator('.formula-read .katex').waitFor()
+  const written = page.getByRole('button', { name: 'Question 8, answered' })
+  await written.waitFor()
+  // Half a formula doesn't take the place of a whole one while it is typed.
+  await page.keyboard.type('^')
+  await page.locator('small.warn', { hasText: 'would count as unanswered' }).waitFor()
+  await page.getByText('All answers saved').waitFor()
+  expect((await readAnswers(person))[7]).toBe('\\frac12g t')
+  await page.keyboard.type('2')
+  await expect.poll(async () => (await readAnswers(person))[7]).toBe('\\frac12g t^2')
+  await expectFlawless(page)
   await handIn(page)
   await expectFlawless(page)
   expect(problems).toEqual([])
@@ -205,6 +222,17 @@ test('on a phone every kind is answered by touch, and nothing is wider than the 
   await page.getByLabel('Gap 3').fill('4')
   await page.getByLabel('Gap 4').fill('Y')
   await fits()
+  await next(page, 8)
+  const typed = page.getByLabel('Your answer')
+  await typed.fill('gt')
+  await page.getByRole('button', { name: 'x²' }).click()
+  await expect.poll(() => typed.inputValue()).toBe('gt^2')
+  await page.getByRole('button', { name: '/', exact: true }).click()
+  await expect.poll(() => typed.inputValue()).toBe('gt^2/')
+  expect(await hasFocus(typed)).toBe(true)
+  await page.keyboard.type('2')
+  await page.locator('.formula-read .katex').waitFor()
+  await fits()
   await expect.poll(async () => (await readAnswers(person)).includes(undefined)).toBe(false)
   await handIn(page)
   await fits()
@@ -223,7 +251,7 @@ test('choices and items are dragged by the mouse, and what is chosen by a list i
     .toContain('Oslo')
   await page.getByLabel('Colosseum').selectOption('')
   await page.getByText('All answers saved').waitFor()
-  await expect.poll(() => readAnswers(person)).toEqual(Array(7).fill(undefined))
+  await expect.poll(() => readAnswers(person)).toEqual(Array(8).fill(undefined))
   await page.getByRole('button', { name: 'Question 6' }).click()
   const before = await itemsOf(page)
   await dragByMouse(page, page.locator('.ordering > li').first(), page.locator('.ordering > li').last())

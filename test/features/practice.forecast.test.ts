@@ -362,6 +362,7 @@ test('questions of every kind are asked without their key, and judged by it', as
   const alice = await service.person()
   const { cards } = await listNext(alice, `exam_id=${examId}&limit=50`)
   expect(cards.map(({ question }) => question.question_type).sort()).toEqual([
+    'FORMULA',
     'GAPS',
     'MATCHING',
     'MCQ',

@@ -121,7 +121,7 @@ describe('a CSV', () => {
       'Row 2: exam_id is no exam',
       'Row 5: question_text is empty',
       'Row 6: correct_answer does not fit a question of type MCQ',
-      'Row 8: question_type is not one of MCQ, MSQ, NUMERIC, SHORT, MATCHING, ORDERING, GAPS',
+      'Row 8: question_type is not one of MCQ, MSQ, NUMERIC, SHORT, MATCHING, ORDERING, GAPS, FORMULA',
       'Row 9: exam_id is no exam',
       'Row 10: positive_marks is not a number from 0 to 10000',
     ])

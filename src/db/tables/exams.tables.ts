@@ -135,7 +135,7 @@ export const questions = pgTable(
       .where(sql`${table.questionType} not in ('MCQ', 'MSQ', 'NUMERIC') or ${table.moreOptions} <> '[]'`),
     check(
       'questions_question_type_check',
-      sql`${table.questionType} in ('MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS')`,
+      sql`${table.questionType} in ('MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS', 'FORMULA')`,
     ),
   ],
 )

@@ -16,7 +16,7 @@ export interface Changes {
 
 const QUESTION_ID = /^[1-9]\d{0,9}$/
 
-/** A client's answers as they are stored, and those that are left out because they don't fit. */
+/** A client's answers as they are stored, and those that are left out, or count as none, because they don't fit. */
 export function readChanges(
   paper: Paper,
   sitting: Sitting,
@@ -32,7 +32,10 @@ export function readChanges(
     const answer =
       task && readAnswer(given, () => kindOf(task.question_type).readAnswer(task, given, seedOf(sitting)))
     if (answer !== undefined) answers[key] = answer
-    else
+    // What can't be read is kept as well: its student goes on from there.
+    const unread = task && answer ? kindOf(task.question_type).whyUnreadable?.(task, answer) : undefined
+    if (unread !== undefined) rejected.push({ question_id: toId(id), message: unread })
+    if (answer === undefined)
       rejected.push({
         question_id: toId(id),
         message: task

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { QuestionType } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import { spool } from '../../adapters/spool.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { copyQuestions, findAnswer } from './question-import.store.ts'
-import { requireFewTags, requirePublishedExamSize } from './questions.service.ts'
+import { requireFewTags, requireKnownKinds, requirePublishedExamSize } from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /** Characters that are written together. */
@@ -38,13 +39,15 @@ export async function importRows<Answer extends object>(
   if (earlier) return earlier
   const examIds = new Set<number>()
   const tagged = new Set<number>()
+  const types = new Set<QuestionType>()
   try {
-    await using lines = await spool(inChunks(rows, { examIds, tagged }, end))
+    await using lines = await spool(inChunks(rows, { examIds, tagged, types }, end))
     // Awaited, because the file is closed when this function returns.
     const copied = { lines: lines.read(), examIds: [...examIds], key, end }
     return await copyQuestions(core.db, copied, async (tx) => {
       await requirePublishedExamSize(tx, copied.examIds)
       await requireFewTags(tx, [...tagged])
+      await requireKnownKinds(tx, [...types])
       return finish(tx)
     })
   } catch (error) {
@@ -63,16 +66,20 @@ function keyAt({ actor, examId = 0 }: ImportPlace, key: string): string {
   return createHash('sha256').update(`${actor.id} ${examId} ${key.toLowerCase()}`).digest('hex').slice(0, 32)
 }
 
-/** The rows in COPY's text format. The ids of their exams are added to `examIds`, of those that get tags to `tagged`. */
+/**
+ * The rows in COPY's text format. The ids of their exams are added to `examIds`, of those that get tags to `tagged`, and
+ * their types to `types`.
+ */
 async function* inChunks(
   rows: AsyncIterable<QuestionValues>,
-  { examIds, tagged }: Record<'examIds' | 'tagged', Set<number>>,
+  { examIds, tagged, types }: Record<'examIds' | 'tagged', Set<number>> & { types: Set<QuestionType> },
   end: AbortSignal,
 ): AsyncGenerator<string> {
   let chunk = ''
   for await (const row of rows) {
     end.throwIfAborted()
     examIds.add(row.examId)
+    if (row.questionType) types.add(row.questionType)
     if (row.tagKeys && row.tagKeys.length > 0) tagged.add(row.examId)
     chunk += toLine(row)
     if (chunk.length < CHUNK) continue

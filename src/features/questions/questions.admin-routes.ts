@@ -54,7 +54,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     forOwnExam: () => 'handler',
     body: NewQuestionForm,
     created: QuestionAdded,
-    refuses: ['not_found', 'too_many'],
+    refuses: ['not_found', 'too_many', 'nodes_differ'],
     run: async (request) => {
       const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
       await requireOwnExam(core, teacherIdOf(request), exam_id)
@@ -73,7 +73,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     forOwnExam: examIn('body', 'exam_id'),
     body: BulkAddBody,
     created: BulkAdded,
-    refuses: ['not_found', 'too_many'],
+    refuses: ['not_found', 'too_many', 'nodes_differ'],
     run: async (request) => {
       const { added, errors } = await service.addQuestions(
         core,
@@ -133,7 +133,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (
     params: IdParams,
     body: QuestionChangesForm,
     answer: SuccessMessage,
-    refuses: ['nothing_to_update', 'not_found', 'too_many', 'changed'],
+    refuses: ['nothing_to_update', 'not_found', 'too_many', 'changed', 'nodes_differ'],
     run: async (request) => {
       const { was, ...changes } = await readFields(request, QuestionChangesForm)
       if (changes.exam_id !== undefined) await requireOwnExam(core, teacherIdOf(request), changes.exam_id)
@@ -186,7 +186,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (
     query: ImportCsvQuery,
     body: ImportForm,
     answer: Imported,
-    refuses: ['missing_columns', 'invalid_csv', 'payload_too_large', 'too_many'],
+    refuses: ['missing_columns', 'invalid_csv', 'payload_too_large', 'too_many', 'nodes_differ'],
     run: async (request, reply) => {
       const options = {
         key: request.query.key,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { QuestionType } from '../../../schemas/common.ts'
 import type {
   BulkMarksBody,
   CopyBody,
@@ -22,6 +23,7 @@ import { requireUnchanged } from '../../unchanged.ts'
 import { listKeysInForce } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
+import { requireOneVersion } from '../nodes/nodes.service.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import {
   type CheckedQuestion,
@@ -93,6 +95,17 @@ async function requireFewTagsWith(tx: Executor, examId: number, keys: ReadonlySe
     await requireFewTags(tx, [examId])
 }
 
+/** Types that the first release doesn't know. */
+const NEW_TYPES: ReadonlySet<QuestionType> = new Set(['FORMULA'])
+
+/** 409 `nodes_differ` for types that a node which is still there may not know. */
+export async function requireKnownKinds(
+  tx: Executor,
+  types: readonly (QuestionType | undefined)[],
+): Promise<void> {
+  if (types.some((type) => type && NEW_TYPES.has(type))) await requireOneVersion(tx)
+}
+
 /** One page in the order of their making, of one exam or of all, and how many there are. */
 export async function listQuestions(core: Core, { exam_id: examId, tag, page }: QuestionsQuery) {
   const filter = { examId, tagKey: tag === undefined ? undefined : foldTag(tag) }
@@ -125,6 +138,7 @@ export async function addQuestion(
     const [id] = (await store.insertQuestions(tx, [values])) as [number]
     await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(values.tagKeys))
+    await requireKnownKinds(tx, [values.questionType])
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -173,6 +187,7 @@ export async function changeQuestion(
     const known = new Set(values.examId === current.examId ? current.tagKeys : [])
     const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
     await requireFewTagsWith(tx, values.examId, brought)
+    await requireKnownKinds(tx, [values.questionType])
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
   })
@@ -227,6 +242,10 @@ export async function addQuestions(
     if (rows.length === 0) return
     await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(rows.flatMap(({ tagKeys = [] }) => tagKeys)))
+    await requireKnownKinds(
+      tx,
+      rows.map(({ questionType }) => questionType),
+    )
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })

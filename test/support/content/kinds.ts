@@ -67,6 +67,13 @@ export const OF_EVERY_KIND = [
     },
     explanation: 'As the song goes.',
   },
+  {
+    question_type: 'FORMULA',
+    question_text: 'How far does it fall in the time $t$?',
+    correct_answer: 'g*t^2/2',
+    parts: { symbols: [{ name: 'g', from: '9', to: '10' }, { name: 't' }] },
+    explanation: 'From $v = gt$.',
+  },
 ]
 
 /** A published exam with a question of each kind. */

@@ -1,6 +1,7 @@
 import './questions.css'
 import type { QuestionEditor } from './editor.ts'
 import type { QuestionType } from './kind.ts'
+import { formulaEditor } from './kinds/formula-editor.tsx'
 import { gapsEditor } from './kinds/gaps-editor.tsx'
 import { matchingEditor } from './kinds/matching-editor.tsx'
 import { numericEditor } from './kinds/numeric-editor.tsx'
@@ -17,6 +18,7 @@ const EDITORS: Record<QuestionType, QuestionEditor> = {
   MATCHING: matchingEditor,
   ORDERING: orderingEditor,
   GAPS: gapsEditor,
+  FORMULA: formulaEditor,
 }
 
 export function editorOf(type: QuestionType): QuestionEditor {

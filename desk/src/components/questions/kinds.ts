@@ -1,4 +1,5 @@
 import type { GivenAnswer, QuestionKind, QuestionType, StudentQuestion } from './kind.ts'
+import { formula } from './kinds/formula.tsx'
 import { gaps } from './kinds/gaps.tsx'
 import { matching } from './kinds/matching.tsx'
 import { mcq } from './kinds/mcq.tsx'
@@ -15,6 +16,7 @@ const KINDS: Record<QuestionType, QuestionKind> = {
   MATCHING: matching,
   ORDERING: ordering,
   GAPS: gaps,
+  FORMULA: formula,
 }
 
 /** All types, in the order in which they are offered. */

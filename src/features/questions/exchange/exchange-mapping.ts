@@ -125,17 +125,20 @@ function isPartlyFixed(question: Question): boolean {
   return question.kind === 'choice' && question.options.some(({ isFixed }) => isFixed)
 }
 
-/** A question of ours as other tools know it. */
-export function toExported(question: ExportedQuestion): Omit<ExportedItem, 'readImage'> {
+/** A question of ours as other tools know it; undefined where they have none of its kind. */
+export function toExported(question: ExportedQuestion): Omit<ExportedItem, 'readImage'> | undefined {
   const { id, question_type: type, question_text: text, explanation, tags, positive_marks } = question
-  return {
-    id: String(id),
-    name: `${type} ${id}`,
-    question: { ...TASKS[type](question), text, explanation, tags, marks: String(positive_marks) },
-  }
+  const task = TASKS[type]?.(question)
+  return (
+    task && {
+      id: String(id),
+      name: `${type} ${id}`,
+      question: { ...task, text, explanation, tags, marks: String(positive_marks) },
+    }
+  )
 }
 
-const TASKS: Record<QuestionType, (question: ExportedQuestion) => Task> = {
+const TASKS: Record<QuestionType, ((question: ExportedQuestion) => Task) | undefined> = {
   MCQ: (question) => ({ kind: 'choice', multiple: false, options: listOptions(question) }),
   MSQ: (question) => ({ kind: 'choice', multiple: true, options: listOptions(question) }),
   NUMERIC: ({ correct_answer, tolerance }) => ({
@@ -147,6 +150,7 @@ const TASKS: Record<QuestionType, (question: ExportedQuestion) => Task> = {
   MATCHING: (question) => ({ kind: 'matching', ...pairsOf(question) }),
   ORDERING: (question) => ({ kind: 'ordering', items: itemsOf(question) }),
   GAPS: (question) => ({ kind: 'gaps', gaps: gapsOf(question).map(fromOwnGap) }),
+  FORMULA: undefined,
 }
 
 function linesOf(key: string): string[] {

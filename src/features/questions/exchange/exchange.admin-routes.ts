@@ -41,7 +41,15 @@ export const exchangeAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     body: ExchangeForm,
     answer: Tried,
     created: Exchanged,
-    refuses: ['not_found', 'invalid_file', 'invalid_csv', 'missing_columns', 'payload_too_large', 'too_many'],
+    refuses: [
+      'not_found',
+      'invalid_file',
+      'invalid_csv',
+      'missing_columns',
+      'payload_too_large',
+      'too_many',
+      'nodes_differ',
+    ],
     run: async (request, reply) => {
       const { format = 'auto', key } = request.query
       const asker = askerOf(request)

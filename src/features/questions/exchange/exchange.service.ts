@@ -217,7 +217,7 @@ export async function exportQuestions(
   const questions = streamQuestions(core, examId, check)
   const carries = format === 'gift' ? isGift : () => true
   const items = toItems(core, questions, carries)
-  const leftOut = format === 'gift' ? await countOthers(streamQuestions(core, examId, check), carries) : 0
+  const leftOut = format === 'csv' ? 0 : await countOthers(streamQuestions(core, examId, check), carries)
   const name = `exam-${examId}`
   switch (format) {
     case 'csv':
@@ -280,7 +280,7 @@ async function* toItems(
 ): AsyncGenerator<ExportedItem> {
   for await (const question of questions) {
     const item = toExported(question)
-    if (carries(item.question))
+    if (item && carries(item.question))
       yield { ...item, readImage: async () => await readImage(core, question.image_path) }
   }
 }
@@ -295,6 +295,9 @@ async function countOthers(
   carries: (question: Question) => boolean,
 ): Promise<number> {
   let count = 0
-  for await (const question of questions) if (!carries(toExported(question).question)) count += 1
+  for await (const question of questions) {
+    const item = toExported(question)
+    if (!item || !carries(item.question)) count += 1
+  }
   return count
 }

@@ -69,6 +69,8 @@ export interface Kind {
   rightAnswer(task: Task): StoredAnswer | null
   /** undefined without a key. */
   compile(task: Task, scoring: MsqScoring): CompiledKey | undefined
+  /** Why a stored answer can't be read, in words for its student; undefined where it can. Only where that needs words. */
+  whyUnreadable?(task: Task, answer: StoredAnswer): string | undefined
   /** Whether an answer counts as one. */
   isAnswered(task: Task, answer: StoredAnswer): boolean
   /** Whether students see the same, so that answers to one can be judged by the key of the other. */

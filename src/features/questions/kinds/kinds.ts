@@ -1,4 +1,5 @@
 import type { QuestionType } from '../../../../schemas/common.ts'
+import { formula } from './formula.ts'
 import { gaps } from './gaps.ts'
 import type { Kind } from './kind.ts'
 import { matching } from './matching.ts'
@@ -16,6 +17,7 @@ const KINDS: Record<QuestionType, Kind> = {
   MATCHING: matching,
   ORDERING: ordering,
   GAPS: gaps,
+  FORMULA: formula,
 }
 
 export function kindOf(type: QuestionType): Kind {

@@ -1,0 +1,2 @@
+ALTER TABLE "questions" DROP CONSTRAINT "questions_question_type_check";--> statement-breakpoint
+ALTER TABLE "questions" ADD CONSTRAINT "questions_question_type_check" CHECK ("questions"."question_type" in ('MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS', 'FORMULA'));
