@@ -55,8 +55,10 @@ export class ModelStub {
   readonly checks: MessageRequest[] = []
   readonly checkScript: Turn[] = []
   usualCheck: Turn = { kind: 'answer' }
-  /** How many of ten questions get a wrong key; those that are written anew get the right one. */
+  /** How many of ten questions get a wrong key. */
   mistakes = 0
+  /** Whether questions that are written anew get the right one. */
+  learns = true
   /** Answers whose reader hung up before the end. */
   aborted = 0
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -160,7 +162,7 @@ export class ModelStub {
   #writeQuestions(body: MessageRequest): string {
     const last = lastText(body)
     const asked = [...last.matchAll(/(\d+) (MCQ|MSQ|NUMERIC)/g)]
-    const mistakes = last.includes('<disputed>') ? 0 : this.mistakes
+    const mistakes = last.includes('<disputed>') && this.learns ? 0 : this.mistakes
     const questions =
       asked.length === 0
         ? nextOfDocument(last)
@@ -308,6 +310,7 @@ if (process.argv[1] === import.meta.filename) {
   stub.usual = { kind: 'answer', pace: 30 }
   stub.usualCheck = { kind: 'answer', pace: 30 }
   stub.mistakes = 2
+  stub.learns = false
   const url = await stub.listen(Number(process.env.PORT ?? 4010))
   process.stdout.write(
     `STAND-IN for a model, not a real one. Start the service with it:\n\n  ANTHROPIC_BASE_URL=${url} npm start\n\n`,
