@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { messageEvent } from './events.ts'
 import {
   cpuSeconds,
   find,
@@ -140,19 +141,6 @@ class Chat {
 
   #publish(): void {
     this.#version += 1
-    const version = this.#version
-    const message = {
-      id: version,
-      seq: version,
-      version,
-      sender_id: 1,
-      sender_name: 'Person 1',
-      message: 'About set 3 ^',
-    }
-    this.#nodes[0]?.process.send({
-      kind: 'message',
-      version,
-      message: { ...message, created_at: '2026-11-20T10:15:00.000Z' },
-    })
+    this.#nodes[0]?.process.send(messageEvent(this.#version, 'About set 3 ^'))
   }
 }

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import type { MessageChange, ReactionChange } from '../src/bus/events.ts'
+import { messageEvent } from './events.ts'
 import {
   cpuSeconds,
   find,
@@ -21,28 +23,9 @@ const WHATS = ['messages', 'reactions', 'raw loop'] as const
 type What = (typeof WHATS)[number]
 const TEXT = 'The half-life question in set 3 has two right options, see the note. ^'
 
-function message(version: number): object {
-  return {
-    kind: 'message',
-    version,
-    message: {
-      id: version,
-      seq: version,
-      version,
-      sender_id: 1,
-      sender_name: 'Person 1',
-      message: TEXT,
-      created_at: '2026-11-20T10:15:00.000Z',
-      is_edited: false,
-      is_deleted: false,
-      reply_to_id: null,
-      reply_to_text: null,
-      reply_to_name: null,
-    },
-  }
-}
+const message = (version: number) => messageEvent(version, TEXT)
 
-function reaction(version: number): object {
+function reaction(version: number): ReactionChange {
   const reactions = [...'👍🎉🤔'].map((emoji, index) => ({ emoji, count: 1, user_ids: [1 + index] }))
   return { kind: 'reactions', version, messageId: 1, reactions, userId: 1, emoji: '^', added: true }
 }
@@ -68,7 +51,10 @@ class Audience {
   }
 
   /** Publishes one event after another, each when everybody has the one before. */
-  async run(seconds: number, event = message): Promise<{ perSecond: number; cpu: number }> {
+  async run(
+    seconds: number,
+    event: (version: number) => MessageChange | ReactionChange = message,
+  ): Promise<{ perSecond: number; cpu: number }> {
     for (const socket of this.#sockets) socket.write(SIGN_OF_LIFE)
     const before = cpuSeconds(this.#server.pid)
     const started = performance.now()
@@ -117,7 +103,8 @@ export async function benchFanOut(rounds: number, seconds: number): Promise<Repo
       await audience.open(tokens.slice(0, size))
       return audience
     }
-    const cases: { what: What; size: number; audience: Audience; event: typeof message }[] = []
+    const cases: { what: What; size: number; audience: Audience; event: typeof message | typeof reaction }[] =
+      []
     for (const size of SIZES) {
       const service = await open('service', size)
       cases.push({ what: 'messages', size, audience: service, event: message })
