@@ -41,7 +41,9 @@ export function turnRatchet(ratios: readonly Ratio[]): { text: string; worse: st
 
 function describe(values: readonly number[]): Row {
   const ratio = median([...values])
-  const spread = Math.max(Math.max(...values) - Math.min(...values), LEAST_SPREAD * ratio)
+  // Twice the median deviation: one round that something else disturbed says nothing.
+  const deviation = median(values.map((value) => Math.abs(value - ratio)))
+  const spread = Math.max(2 * deviation, LEAST_SPREAD * ratio)
   return { ratio: round(ratio), spread: round(spread) }
 }
 
