@@ -51,6 +51,9 @@ export const Tried = Type.Object(
       Type.Object({
         ...QuestionFields.properties,
         has_image: Type.Boolean({ description: 'the file brings an image along' }),
+        lost: Type.Array(Type.String(), {
+          description: 'what the file says of it that is not carried over; `details` has it too',
+        }),
       }),
       { description: 'the first 50' },
     ),

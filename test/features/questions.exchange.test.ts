@@ -411,6 +411,7 @@ two</text></questiontext><single>false</single>
       negative_marks: 1,
       tolerance: 0,
       has_image: false,
+      lost: [],
     })
     const sayingSo = form({ dry_run: 'true' }, { field: 'file', name: 'questions.txt', bytes: file })
     expect((await admin.request('POST', `${pathOf(examId)}/import`, sayingSo, 200)).body).toEqual(body)

@@ -139,3 +139,34 @@ test('Blackboard formats its texts in an element of its own, and names the full 
     ],
   })
 })
+
+test('a dry run says of each question what is not carried over', async () => {
+  const mapping =
+    '<mapping defaultValue="0"><mapEntry mapKey="A" mappedValue="1"/><mapEntry mapKey="B" mappedValue="-1"/></mapping>'
+  const declaration = `<responseDeclaration identifier="R" cardinality="multiple" baseType="identifier">${mapping}</responseDeclaration>`
+  const body = choice('R', 'Which?')
+    .replace('maxChoices="1"', 'maxChoices="0" shuffle="true"')
+    .replace('identifier="B"', 'identifier="B" fixed="true"')
+  const lost = [
+    'what wrong choices cost is not carried over',
+    'that some of its options stay at their places is not carried over',
+  ]
+  expect(await read(item(declaration, body))).toMatchObject({
+    questions: [{ question_type: 'MSQ', correct_answer: 'A', lost }],
+    details: lost.map((each) => `Question 1 (It): ${each}`),
+  })
+})
+
+test('an answer that needs exact case is named, and so is a question without a key', async () => {
+  const exact = `<responseProcessing><responseCondition><responseIf><stringMatch caseSensitive="true"><variable identifier="R"/><correct identifier="R"/></stringMatch><setOutcomeValue identifier="SCORE"><baseValue baseType="float">1</baseValue></setOutcomeValue></responseIf></responseCondition></responseProcessing>`
+  const entry = '<p>Which? <textEntryInteraction responseIdentifier="R"/></p>'
+  expect(await read(item(declare('R', 'DNA', 'string'), entry, exact))).toEqual({
+    questions: [],
+    details: ['Question 1 (It): its answers need exact case'],
+  })
+  const keyless = '<responseDeclaration identifier="R" cardinality="single" baseType="identifier"/>'
+  expect(await read(item(keyless, choice('R', 'Which?')))).toMatchObject({
+    questions: [{ correct_answer: '' }],
+    details: ['Question 1 (It): the file has no key for it'],
+  })
+})

@@ -331,7 +331,7 @@ describe.each(Object.entries(FORMATS))('%s', (format, { write, knowsNull }) => {
   const meta = CASES > 200 ? { costly: 'more cases were asked for' } : {}
   test.each(kinds)(
     `${CASES} random rules over %s mean the same as a question, or are skipped`,
-    { meta },
+    { meta, timeout: 80_000 + 50 * CASES },
     async (_name, kind) => {
       const seed = Number(process.env.SEED ?? Date.now() % 1e9)
       let asQuestions = 0

@@ -90,8 +90,9 @@ export async function tryFile(
     const checked = await checkFound(core, image, asker)
     return 'error' in checked ? checked : { key: null }
   }
-  for await (const { question, hasImage } of readQuestions(input, outcome, check, end))
-    if (outcome.questions.length < MOST_SHOWN) outcome.questions.push({ ...question, has_image: hasImage })
+  for await (const { question, hasImage, lost } of readQuestions(input, outcome, check, end))
+    if (outcome.questions.length < MOST_SHOWN)
+      outcome.questions.push({ ...question, has_image: hasImage, lost: [...lost] })
   const { format, report, questions } = outcome
   return { format, ...report.toAnswer(), questions }
 }
@@ -109,7 +110,7 @@ async function* readQuestions(
   take: TakeImage,
   end: AbortSignal,
   images?: ReadonlySet<string>,
-): AsyncGenerator<{ question: QuestionFields; hasImage: boolean }> {
+): AsyncGenerator<{ question: QuestionFields; hasImage: boolean; lost: readonly string[] }> {
   const { report } = outcome
   const takeBreak = breaks()
   for await (const { format, item } of readFileItems(input, end)) {
@@ -124,8 +125,9 @@ async function* readQuestions(
     if ('reason' in read) report.skip(item.label, read.reason)
     else {
       report.inserted += 1
-      if ('question' in item) for (const each of item.lost ?? []) report.note(item.label, each)
-      yield read
+      const lost = 'question' in item ? (item.lost ?? []) : []
+      for (const each of lost) report.note(item.label, each)
+      yield { ...read, lost }
     }
   }
   // A CSV is recognised by its header, other formats only by their questions.

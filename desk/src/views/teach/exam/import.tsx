@@ -194,6 +194,12 @@ function Found({ report, isDry }: Pick<FileReport, 'report' | 'isDry'>) {
                     ),
                 )}
                 <small>{describeKey(question)}</small>
+                {/* Nodes of the previous version don't say it. */}
+                {question.lost?.map((each) => (
+                  <small key={each} class="warn" lang="en">
+                    {each}
+                  </small>
+                ))}
               </li>
             ))}
           </ol>
