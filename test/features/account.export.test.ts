@@ -143,6 +143,7 @@ beforeAll(async () => {
       insert into practice_reviews (user_id, client_id, question_id, exam_id, paper_id, answered_at, outcome, rating, scheduler, stored)
       values (${client.id}, gen_random_uuid(), ${questionId}, ${examId}, 1, now(), 'wrong', 1, '5', '"key of an exam"')`
     const classId = await createClass(sql, { students: [client] })
+    await sql`insert into class_news (class_id, author_id, text, created_at) values (${classId}, ${client.id}, ${`News of ${whose}`}, now())`
     await sql`update users set email_verified = true where id = ${client.id}`
     await sql`
       insert into class_invitations (class_id, email, role, invited_at)
