@@ -149,11 +149,8 @@ const asDrawn = (value: string, name: string) =>
     : readDrawn(value, /^(question_text|explanation)$/.test(name) ? 'text' : 'option')
 const withoutControls = (row: Row) =>
   mapTexts(row, (value, name) =>
-    asDrawn(
-      value.replace(/[\p{Cc}\ufffe\uffff]/gu, (character) =>
-        (character < ' ' && !'\t\n\r'.includes(character)) || character > '\ufffd' ? '\ufffd' : character,
-      ),
-      name,
+    asDrawn(value, name).replace(/[\p{Cc}\ufffe\uffff]/gu, (character) =>
+      (character < ' ' && !'\t\n\r'.includes(character)) || character > '\ufffd' ? '\ufffd' : character,
     ),
   )
 /** Numbers are the same in each of their forms. */
@@ -164,19 +161,56 @@ const plainNumbers = (row: Row): Row =>
 
 const CARRIED: Record<string, (row: Row) => Row> = {
   csv: (row) => row,
-  gift: ({ positive_marks, ...row }) => mapTexts(row, asDrawn),
-  moodle_xml: withoutControls,
+  gift: ({ positive_marks, ...row }) => mapTexts(inNoOrder(row), asDrawn),
+  moodle_xml: (row) => inNoOrder(withoutControls(row)),
   qti: withoutControls,
   qti3: withoutControls,
 }
+/** Moodle refuses a file for these: the best text brings all marks, and its list of marks lacks half a per cent. */
+const isRefused = ({ question_type, correct_answer, parts }: Row) =>
+  question_type === 'SHORT'
+    ? !/^(?!%)|^%100%/m.test(String(correct_answer)) || /^%0.5%/m.test(String(correct_answer))
+    : question_type === 'GAPS' &&
+      (parts as { gaps: { accepted?: string[] }[] }).gaps.some(
+        ({ accepted }) => accepted && !accepted.some((each) => /^(?!%)|^%100%/.test(each)),
+      )
+/** Accepted texts in no order, of equal ones the best, and with one blank for several. */
+function inNoOrder(row: Row): Row {
+  const sorted = (texts: string[]) => {
+    const best = new Map<string, number>()
+    for (const each of texts) {
+      const [, percent = '100', text = each] = /^%([^%]*)%(.*)$/s.exec(each) ?? []
+      const same = text.normalize('NFC').replace(/\s+/gu, ' ').trim().toLowerCase()
+      best.set(same, Math.max(best.get(same) ?? 0, Number(Number(percent).toFixed(4))))
+    }
+    return [...best].map(([text, percent]) => `%${percent}%${text}`).toSorted()
+  }
+  const { gaps } = (row.parts ?? {}) as { gaps?: { accepted?: string[] }[] }
+  return {
+    ...row,
+    ...(row.question_type === 'SHORT'
+      ? { correct_answer: sorted(String(row.correct_answer).split('\n')) }
+      : {}),
+    ...(gaps
+      ? {
+          parts: {
+            gaps: gaps.map((each) => (each.accepted ? { ...each, accepted: sorted(each.accepted) } : each)),
+          },
+        }
+      : {}),
+  }
+}
 /** GIFT has no form for these. */
-const isLeftOut = (format: string, { question_type, correct_answer, parts }: Row) =>
-  format === 'gift' &&
-  (question_type === 'ORDERING' ||
-    question_type === 'GAPS' ||
-    (question_type === 'SHORT' && String(correct_answer).includes('->')) ||
-    (question_type === 'MATCHING' &&
-      (parts as { pairs: { prompt: string }[] }).pairs.some(({ prompt }) => prompt.includes('->'))))
+const isLeftOut = (format: string, row: Row) =>
+  ((format === 'gift' || format === 'moodle_xml') && isRefused(row)) || (format === 'gift' && isNoGift(row))
+const isNoGift = ({ question_type, correct_answer, parts }: Row) =>
+  question_type === 'ORDERING' ||
+  question_type === 'GAPS' ||
+  (question_type === 'SHORT' && String(correct_answer).includes('->')) ||
+  (question_type === 'MATCHING' &&
+    (parts as { pairs: { prompt: string }[] }).pairs.some(({ prompt }) =>
+      readDrawn(prompt, 'option').includes('->'),
+    ))
 
 // docs/exchange.md says why they aren't here; the folder has them under the names that 1EdTech gives them.
 describe.runIf(process.env.QTI_SCHEMAS).each([

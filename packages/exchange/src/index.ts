@@ -1,6 +1,7 @@
 export { FileError } from './file-error.ts'
 export { detectFormat, type Format, readItems } from './formats.ts'
 export { isGift, writeGift } from './gift/gift-writer.ts'
+export { isMoodle } from './moodle/moodle-rules.ts'
 export { writeMoodleXml } from './moodle/moodle-writer.ts'
 export { type PackageFile, type QtiVersion, writeQti } from './qti/qti-writer.ts'
 export type * from './question.ts'

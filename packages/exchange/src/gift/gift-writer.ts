@@ -1,4 +1,5 @@
 import { type Place, toPlainText, withoutMarks } from '../markdown/from-markdown.ts'
+import { inMoodleOrder, isMoodle, toPercentage } from '../moodle/moodle-rules.ts'
 import type { Accepted, Choice, ExportedItem, Question, Task } from '../question.ts'
 import { withWildcardsEscaped } from '../tasks.ts'
 import { textToHtml } from '../texts/rich-text.ts'
@@ -12,13 +13,13 @@ function writeAnswers(task: Task): string | undefined {
     case 'choice':
       return writeOptions(task)
     case 'number':
-      return task.key === '' ? '#' : `#${task.key}:${task.tolerance}`
+      return `#${task.key}:${task.tolerance}`
     case 'text':
-      return task.accepted.length === 0 || task.accepted.some(({ text }) => text.includes('->'))
+      return task.accepted.some(({ text }) => text.includes('->'))
         ? undefined
-        : lines(task.accepted.map(writeAccepted))
+        : lines(inMoodleOrder(task.accepted).map(writeAccepted))
     case 'matching':
-      return task.pairs.some(({ prompt }) => formatted(prompt, 'option').includes('->'))
+      return task.pairs.some(({ prompt }) => withoutMarks(prompt, 'option').includes('->'))
         ? undefined
         : lines([
             ...task.pairs.map(
@@ -33,17 +34,18 @@ function writeAnswers(task: Task): string | undefined {
   }
 }
 
-/** Whether GIFT has a form for it. */
+/** Whether GIFT has a form for it that Moodle takes. */
 export function isGift(question: Question): boolean {
-  return writeAnswers(question) !== undefined
+  return isMoodle(question) && writeAnswers(question) !== undefined
 }
 
 /** Questions for which `isGift` holds. The format has no place for marks, images and carriage returns. */
 export async function* writeGift(items: AsyncIterable<ExportedItem>): AsyncGenerator<string> {
   for await (const { name, question } of items) {
     const { tags, explanation, text } = question
-    const named = tags.map((tag) => `// [tag:${tag.replace(/[[\]\\]/g, '\\$&')}]\n`).join('')
-    const feedback = explanation === '' ? '' : `\n\t####${formatted(explanation)}\n`
+    const named = tags.map((tag) => `// [tag:${tag.replaceAll(']', '\\]')}]\n`).join('')
+    // An empty line would end the question, for Moodle within its braces too.
+    const feedback = explanation === '' ? '' : `\t####${formatted(explanation)}\n`
     yield `${named}::${escaped(name)}::${formatted(text)}{${writeAnswers(question)}${feedback}}\n\n`
   }
 }
@@ -61,7 +63,7 @@ function writeOptions({ multiple, options }: Choice): string {
 
 /** With its percentage even where that is all of them: without one, a text that looks like one would be taken for it. */
 function writeAccepted({ text, percent }: Accepted): string {
-  return `=%${percent}%[plain]${escaped(withWildcardsEscaped(text))}`
+  return `=%${toPercentage(Number(percent)) ?? percent}%[plain]${escaped(withWildcardsEscaped(text))}`
 }
 
 function lines(answers: readonly string[]): string {

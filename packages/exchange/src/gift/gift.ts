@@ -1,8 +1,9 @@
 import { createItems, joinTexts, NoQuestion, readTags, Skip } from '../items.ts'
 import { toMarkdown } from '../markdown/to-markdown.ts'
+import { inOrder } from '../moodle/moodle-rules.ts'
 import { halfway } from '../numbers/decimal-ranges.ts'
-import type { Asked, Item, Matching, NumberEntry, Task, TextEntry } from '../question.ts'
-import { toAccepted, toChoice, toTrueFalse, withoutWildcards } from '../tasks.ts'
+import type { Asked, Item, Matching, NumberEntry, Ordering, Task, TextEntry } from '../question.ts'
+import { toAccepted, toChoice, toTrueFalse } from '../tasks.ts'
 import { checkLength, linesOf } from '../texts/decoding.ts'
 import { htmlToText } from '../texts/rich-text.ts'
 
@@ -56,9 +57,7 @@ function* readBlocks(text: string): Generator<{ text: string; tags: string[] }> 
 
 function tagsOf(comment: string): string[] {
   checkLength(comment.length)
-  return [...comment.matchAll(/(?<!\\)\[tag:((?:\\.|[^[\]\\])+)\]/g)].map(([, tag = '']) =>
-    tag.replace(/\\(.)/g, '$1'),
-  )
+  return [...comment.matchAll(/\[tag:((?:\\\]|[^\]])+)\]/g)].map(([, tag = '']) => tag.replaceAll('\\]', ']'))
 }
 
 /** The positions of these characters that are not escaped by a backslash. */
@@ -116,11 +115,13 @@ interface Answers {
 
 function readAnswers(answers: string, format: Format): Answers {
   if (answers === '') throw new Skip('it asks for an essay')
-  const [, truth, rest = ''] = /^(TRUE|FALSE|T|F)\s*(#.*)?$/is.exec(answers) ?? []
+  // In small letters they are short answers.
+  const [, truth, rest = ''] = /^(TRUE|FALSE|T|F)\s*(#.*)?$/s.exec(answers) ?? []
   // The feedback for wrong answers comes first, then that for right ones.
   if (truth !== undefined)
-    return { task: toTrueFalse(/^t/i.test(truth)), feedback: rest.slice(1).split('#')[1] }
+    return { task: toTrueFalse(truth.startsWith('T')), feedback: rest.slice(1).split('#')[1] }
   if (answers.startsWith('#')) return readNumeric(answers.slice(1))
+  if (answers.startsWith('>')) return { task: readOrdering(answers.slice(1), format) }
   return readOptions(answers, format)
 }
 
@@ -156,17 +157,21 @@ function findAnswers(body: string): Braces | undefined {
 }
 
 function looksLikeAnswers(content: string): boolean {
-  return /^\s*([=~#]|(TRUE|FALSE|T|F)\s*(#|$)|$)/i.test(content)
+  return /^\s*([=~#>]|(TRUE|FALSE|T|F)\s*(#|$)|$)/.test(content)
 }
 
 function readOptions(answers: string, format: Format): Answers {
   const options = splitOptions(answers)
-  const right = options.filter(({ mark, weight }) => mark === '=' || (weight ?? 0) > 0)
+  const right = options.filter(({ mark, weight = mark === '=' ? 100 : 0 }) => weight > 0)
   const feedback = right.length === 1 ? right[0]?.feedback : undefined
   if (!options.some(({ mark }) => mark === '~'))
     return options.every(({ text }) => text.includes('->'))
       ? { task: readPairs(options, format) }
-      : { task: readTexts(options), feedback }
+      : // That of the first text that brings all marks.
+        {
+          task: readTexts(options),
+          feedback: options.find(({ weight = 100 }) => weight === 100)?.feedback,
+        }
   const multiple =
     !options.some(({ mark }) => mark === '=') && options.some(({ weight }) => weight !== undefined)
   const choices = options.map(({ mark, weight, text }) => ({
@@ -194,14 +199,28 @@ function readPairs(options: Option[], format: Format): Matching {
 }
 
 function readTexts(options: Option[]): TextEntry {
-  const right = options
-    .filter(({ weight = 100 }) => weight > 0)
-    // Whatever their format says, they are what students type.
-    .map(({ text, percent = '100' }) => ({
-      text: withoutWildcards(unescaped(splitFormat(text, 'plain').text).trim()),
-      percent,
-    }))
-  return { kind: 'text', accepted: toAccepted(right) }
+  // Whatever their format says, they are what students type.
+  const answers = options.map(({ text, percent = '100' }) => ({
+    text: unescaped(splitFormat(text, 'plain').text).trim(),
+    percent,
+  }))
+  return { kind: 'text', accepted: toAccepted(inOrder(answers)) }
+}
+
+/** How many items are shown, which of them, and how. */
+const ORDERING = /^\s*\d+(?:[ \t]+([A-Z]+)(?:[ \t]+[A-Z_\d]+)*)?[ \t]*\n/
+
+/** An order of items, one a line, after how many of them are shown. */
+function readOrdering(answers: string, format: Format): Ordering {
+  const [head, selection = ''] = ORDERING.exec(answers) ?? []
+  if (head === undefined) throw new Skip('its order cannot be read')
+  if (/^(RANDOM|REL|CONTIGUOUS|CONTIG)$/.test(selection))
+    throw new Skip('it shows a part of its items, drawn anew for each student')
+  const items = answers
+    .slice(head.length)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  return { kind: 'ordering', items: items.map((line) => toOwnFormat(line, format)) }
 }
 
 /** A text that may begin with a format of its own. */
@@ -213,7 +232,8 @@ function toOwnFormat(text: string, usual: Format): string {
 function readNumeric(answers: string): Answers {
   const content = answers.trim()
   const options = /^[=~]/.test(content) ? splitOptions(content) : [toOption('=', content)]
-  const right = options.filter(({ weight = 100 }) => weight > 0)
+  // After a tilde is what is said of all other numbers.
+  const right = options.filter(({ mark, weight = mark === '=' ? 100 : 0 }) => weight > 0)
   const [only, ...others] = right
   if (others.length > 0 || (only?.weight !== undefined && only.weight < 100))
     throw new Skip('several numbers bring marks')

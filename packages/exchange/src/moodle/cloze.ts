@@ -1,9 +1,10 @@
 import { Skip } from '../items.ts'
 import { toHtml, toPlainText } from '../markdown/from-markdown.ts'
 import type { Accepted, Gap } from '../question.ts'
-import { toAccepted, toChoiceGap, withoutWildcards, withWildcardsEscaped } from '../tasks.ts'
+import { toAccepted, toChoiceGap, withWildcardsEscaped } from '../tasks.ts'
 import { decodeEntities, htmlToText } from '../texts/rich-text.ts'
 import { isForbidden, SPECIAL } from '../xml.ts'
+import { inMoodleOrder, inOrder } from './moodle-rules.ts'
 
 /**
  * A gap in Moodle's text: `{1:SHORTANSWER:=red#Yes~%50%reddish}`; what is escaped with a backslash is part of an
@@ -16,19 +17,19 @@ const EXACT_TEXTS = new Set(['SHORTANSWER_C', 'SAC', 'MWC'])
 const NUMBERS = new Set(['NUMERICAL', 'NM'])
 const CHOICE = /^(MULTICHOICE|MC)(_?[VHS]{1,2})?$/
 
-/** The text of a cloze with our marks, and its gaps. */
-export function readCloze(html: string): { html: string; gaps: Gap[] } {
+/** The text of a cloze with our marks, its gaps, and what each of them weighs. */
+export function readCloze(html: string): { html: string; gaps: Gap[]; weight: number } {
   if (/\[\[\d+\]\]/.test(html)) throw new Skip('its text holds marks of gaps')
   const gaps: Gap[] = []
-  const weights = new Set<string>()
+  const weights: string[] = []
   const marked = html.replace(GAP, (_, weight: string, type: string, answers: string) => {
-    weights.add(weight || '1')
+    weights.push(weight || '1')
     gaps.push(readGap(type, splitAnswers(answers)))
     return `[[${gaps.length}]]`
   })
   if (gaps.length === 0) throw new Skip('it has no gap that can be read')
-  if (weights.size > 1) throw new Skip('its gaps bring different marks')
-  return { html: marked, gaps }
+  if (new Set(weights).size > 1) throw new Skip('its gaps bring different marks')
+  return { html: marked, gaps, weight: Number(weights[0]) }
 }
 
 /** Answers between tildes, each with its percentage; what follows a hash is feedback. */
@@ -47,11 +48,8 @@ function splitAnswers(answers: string): Accepted[] {
 function readGap(type: string, answers: Accepted[]): Gap {
   const right = answers.filter(({ percent }) => Number(percent) > 0)
   if (TEXTS.has(type)) {
-    const texts = right.map(({ text, percent }) => ({
-      text: withoutWildcards(decodeEntities(text).trim()),
-      percent,
-    }))
-    return { kind: 'text', accepted: toAccepted(texts) }
+    const texts = answers.map(({ text, percent }) => ({ text: decodeEntities(text).trim(), percent }))
+    return { kind: 'text', accepted: toAccepted(inOrder(texts)) }
   }
   if (EXACT_TEXTS.has(type)) throw new Skip('its answers need exact case')
   if (NUMBERS.has(type)) {
@@ -70,22 +68,28 @@ function readGap(type: string, answers: Accepted[]): Gap {
   )
 }
 
-/** A text with our marks as a cloze; `write` makes HTML of what stands between them. */
-export function writeCloze(text: string, gaps: readonly Gap[]): string {
+/**
+ * A text with our marks as a cloze. Its marks are the sum of the gaps' weights, which are whole numbers: where they
+ * can't be, each gap weighs one.
+ */
+export function writeCloze(text: string, gaps: readonly Gap[], marks = '1'): string {
+  const part = Number(marks) / gaps.length
+  const weight = Number.isInteger(part) && part > 0 ? part : 1
+
   return writeHtml(text, 'p').replace(/\[\[(\d+)\]\]/g, (mark, number: string) => {
     const gap = gaps[Number(number) - 1]
-    return gap ? writeGap(gap) : mark
+    return gap ? writeGap(gap, weight) : mark
   })
 }
 
-function writeGap(gap: Gap): string {
+function writeGap(gap: Gap, weight: number): string {
   switch (gap.kind) {
     case 'text':
-      return `{1:SHORTANSWER:${gap.accepted.map(writeAccepted).join('~')}}`
+      return `{${weight}:SHORTANSWER:${inMoodleOrder(gap.accepted).map(writeAccepted).join('~')}}`
     case 'number':
-      return `{1:NUMERICAL:=${gap.key}:${gap.tolerance}}`
+      return `{${weight}:NUMERICAL:=${gap.key}:${gap.tolerance}}`
     case 'choice':
-      return `{1:MULTICHOICE:${gap.choices.map((choice, index) => `${index === gap.correct ? '=' : ''}${writeHtml(choice, 'span')}`).join('~')}}`
+      return `{${weight}:MULTICHOICE:${gap.choices.map((choice, index) => `${index === gap.correct ? '=' : ''}${writeHtml(choice, 'span')}`).join('~')}}`
   }
 }
 

@@ -15,6 +15,7 @@ import { encodePath } from '../texts/addresses.ts'
 import { textToHtml } from '../texts/rich-text.ts'
 import { escapeXml } from '../xml.ts'
 import { writeCloze } from './cloze.ts'
+import { inMoodleOrder, toPercentage } from './moodle-rules.ts'
 
 /** The names that Moodle has for them. */
 const TYPES: Record<Task['kind'], string> = {
@@ -26,7 +27,7 @@ const TYPES: Record<Task['kind'], string> = {
   gaps: 'cloze',
 }
 
-/** The format has no place for negative marks. */
+/** Questions for which `isMoodle` holds. The format has no place for negative marks. */
 export async function* writeMoodleXml(items: AsyncIterable<ExportedItem>): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
   for await (const item of items) yield writeQuestion(item, await item.readImage?.())
@@ -49,7 +50,9 @@ ${writeAnswers(question)}${named && `    <tags>${named}</tags>\n`}  </question>
 }
 
 function writeStem(question: Question): string {
-  return question.kind === 'gaps' ? writeCloze(question.text, question.gaps) : textToHtml(question.text)
+  return question.kind === 'gaps'
+    ? writeCloze(question.text, question.gaps, question.marks)
+    : textToHtml(question.text)
 }
 
 function writeAnswers(task: Task): string {
@@ -101,9 +104,9 @@ function writeNumeric({ key, tolerance }: NumberEntry): string {
 }
 
 function writeTexts({ accepted }: TextEntry): string {
-  const answers = accepted.map(
+  const answers = inMoodleOrder(accepted).map(
     ({ text, percent }) =>
-      `    <answer fraction="${percent}" format="moodle_auto_format"><text>${escapeXml(withWildcardsEscaped(text))}</text></answer>\n`,
+      `    <answer fraction="${toPercentage(Number(percent)) ?? percent}" format="moodle_auto_format"><text>${escapeXml(withWildcardsEscaped(text))}</text></answer>\n`,
   )
   return `    <usecase>0</usecase>\n${answers.join('')}`
 }
@@ -117,11 +120,22 @@ function writePairs({ pairs, distractors }: Matching): string {
     .join('')
 }
 
+/** Without the first of these Moodle ends the import; by default it draws six of the items, and marks by neighbours. */
+const settingsOf = ({ length }: readonly string[]) => `    <shownumcorrect/>
+    <layouttype>VERTICAL</layouttype>
+    <selecttype>ALL</selecttype>
+    <selectcount>${length}</selectcount>
+    <gradingtype>ABSOLUTE_POSITION</gradingtype>
+    <showgrading>SHOW</showgrading>
+    <numberingstyle>none</numberingstyle>
+`
+
 function writeItems({ items }: Ordering): string {
-  return items
+  const answers = items
     .map(
       (item, index) =>
         `    <answer fraction="${index + 1}" format="html"><text>${escapeXml(textToHtml(item, 'option'))}</text></answer>\n`,
     )
     .join('')
+  return settingsOf(items) + answers
 }

@@ -1,12 +1,13 @@
 import { createItems, joinTexts, NoQuestion, onlyImage, readTags, Skip, withoutImages } from '../items.ts'
 import { toMarkdown } from '../markdown/to-markdown.ts'
 import type { Gap, Image, Item, ItemContent, Matching, NumberEntry, Task, TextEntry } from '../question.ts'
-import { toAccepted, toChoice, toChoiceGap, toGaps, toTrueFalse, withoutWildcards } from '../tasks.ts'
+import { toAccepted, toChoice, toChoiceGap, toGaps, toTrueFalse } from '../tasks.ts'
 import { decodeAddress } from '../texts/addresses.ts'
 import { readDataUrl } from '../texts/data-addresses.ts'
 import { htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, readElements, textOf, type XmlElement } from '../xml.ts'
 import { readCloze } from './cloze.ts'
+import { inOrder } from './moodle-rules.ts'
 
 export function* readMoodleXml(text: string): Generator<Item> {
   const items = createItems()
@@ -21,33 +22,43 @@ export function* readMoodleXml(text: string): Generator<Item> {
 function readQuestion(type: string, element: XmlElement): ItemContent {
   if (type === 'description') throw new NoQuestion('it asks nothing (description)')
   if (type === 'essay') throw new Skip('it asks for an essay')
-  const { stem, gaps } = readStem(type, element)
-  const address = onlyImage(stem.images)
-  const image = address === undefined ? undefined : findImage(element, address)
+  const usual = childOf(element, 'questiontext')?.attributes.format ?? 'html'
+  const { stem, gaps, weight } = readStem(type, element, usual)
+  const old = readOldImage(element)
+  const address = onlyImage(old ? [...stem.images, old.name] : stem.images)
+  const image = old ?? (address === undefined ? undefined : findImage(element, address))
   const grade = textOf(childOf(element, 'defaultgrade')).trim()
   return {
     question: {
-      ...(gaps ? toGaps(gaps) : readAnswers(type, element)),
+      ...(gaps ? toGaps(gaps) : readAnswers(type, element, usual)),
       text: stem.text,
-      explanation: readExplanation(element),
+      explanation: readExplanation(element, usual),
       tags: readTags(childrenOf(childOf(element, 'tags'), 'tag').map((tag) => textOf(childOf(tag, 'text')))),
-      marks: grade || undefined,
+      // A cloze's are the sum of its gaps', where these say more than that they are equal.
+      marks:
+        weight !== undefined && (weight !== 1 || !grade)
+          ? String(weight * (gaps?.length ?? 1))
+          : grade || undefined,
     },
     ...(image === undefined ? {} : { image }),
   }
 }
 
 /** The text, with our marks where its type has gaps in it. */
-function readStem(type: string, element: XmlElement): { stem: RichText; gaps?: Gap[] } {
+function readStem(
+  type: string,
+  element: XmlElement,
+  usual: string,
+): { stem: RichText; gaps?: Gap[]; weight?: number } {
   const text = childOf(element, 'questiontext')
   if (type === 'cloze' || type === 'multianswer') {
-    const { html, gaps } = readCloze(textOf(childOf(text, 'text')))
-    return { stem: htmlToText(html), gaps }
+    const { html, gaps, weight } = readCloze(textOf(childOf(text, 'text')))
+    return { stem: toRichText(html, usual), gaps, weight }
   }
-  const stem = readText(text)
+  const stem = readText(text, usual)
   if (type !== 'gapselect' && type !== 'ddwtos') return { stem }
   const choices = childrenOf(element, type === 'gapselect' ? 'selectoption' : 'dragbox').map((choice) => ({
-    text: withoutImages(readText(choice)),
+    text: withoutImages(readText(choice, usual)),
     group: textOf(childOf(choice, 'group')).trim(),
   }))
   // A mark names the right choice; ours name the gaps.
@@ -63,27 +74,36 @@ function readStem(type: string, element: XmlElement): { stem: RichText; gaps?: G
   return { stem: { ...stem, text: marked }, gaps }
 }
 
-/** The feedback for every answer, and that for the right one if there is only one. */
-function readExplanation(element: XmlElement): string {
-  const right = childrenOf(element, 'answer').filter((answer) => Number(answer.attributes.fraction) > 0)
+/** The feedback for every answer, and that for the right one: if there is only one, or only one that brings all. */
+function readExplanation(element: XmlElement, usual: string): string {
+  const fractions = (least: number) =>
+    childrenOf(element, 'answer').filter((answer) => Number(answer.attributes.fraction) >= least)
+  const right =
+    element.attributes.type === 'shortanswer' ? fractions(100).slice(0, 1) : fractions(Number.MIN_VALUE)
   const own = right.length === 1 ? [childOf(right[0], 'feedback')] : []
-  return joinTexts([childOf(element, 'generalfeedback'), ...own].map((feedback) => readText(feedback).text))
+  return joinTexts(
+    [childOf(element, 'generalfeedback'), ...own].map((feedback) => readText(feedback, usual).text),
+  )
 }
 
-function readAnswers(type: string, element: XmlElement): Task {
+function readAnswers(type: string, element: XmlElement, usual: string): Task {
   const answers = childrenOf(element, 'answer')
   switch (type) {
     case 'multichoice': {
       const single = textOf(childOf(element, 'single')).trim().toLowerCase()
       const choices = answers.map((answer) => ({
-        text: withoutImages(readText(answer)),
+        text: withoutImages(readText(answer, usual)),
         share: shareOf(answer),
       }))
       return toChoice(choices, single === 'false' || single === '0')
     }
     case 'truefalse': {
-      const right = answers.find((answer) => shareOf(answer) > 0)
-      return toTrueFalse(textOf(childOf(right, 'text')).trim().toLowerCase() === 'true')
+      const right = answers.findIndex((answer) => shareOf(answer) > 0)
+      if (right === -1) throw new Skip('neither True nor False brings marks')
+      const words = answers.map((answer) => textOf(childOf(answer, 'text')).trim().toLowerCase())
+      // In other words the first is True, as for Moodle itself.
+      const areKnown = words.every((word) => word === 'true' || word === 'false')
+      return toTrueFalse(areKnown ? words[right] === 'true' : right === 0)
     }
     case 'numerical':
       return readNumeric(element, answers)
@@ -91,17 +111,24 @@ function readAnswers(type: string, element: XmlElement): Task {
       return readTexts(element, answers)
     case 'matching':
     case 'match':
-      return readPairs(element)
+      return readPairs(element, usual)
     case 'ordering': {
+      const drawn = Number(textOf(childOf(element, 'selectcount')))
+      if (
+        !/^(ALL)?$/.test(textOf(childOf(element, 'selecttype')).trim()) &&
+        drawn > 0 &&
+        drawn < answers.length
+      )
+        throw new Skip('it shows a part of its items, drawn anew for each student')
       const places = answers.map((answer) => Number(answer.attributes.fraction))
       // Moodle writes the places as fractions; other tools write the items in their order.
-      const inOrder =
+      const ordered =
         new Set(places).size === places.length && places.every((place) => place >= 1)
           ? answers.toSorted(
               (one, other) => Number(one.attributes.fraction) - Number(other.attributes.fraction),
             )
           : answers
-      return { kind: 'ordering', items: inOrder.map((answer) => withoutImages(readText(answer))) }
+      return { kind: 'ordering', items: ordered.map((answer) => withoutImages(readText(answer, usual))) }
     }
     default:
       throw new Skip(`it is of a type that is not known here (${type.slice(0, 40) || 'none'})`)
@@ -109,12 +136,12 @@ function readAnswers(type: string, element: XmlElement): Task {
 }
 
 function readTexts(element: XmlElement, answers: XmlElement[]): TextEntry {
-  const right = answers
-    .filter((answer) => shareOf(answer) > 0)
-    .map((answer) => ({
-      text: withoutWildcards(textOf(childOf(answer, 'text')).trim()),
+  const right = inOrder(
+    answers.map((answer) => ({
+      text: textOf(childOf(answer, 'text')).trim(),
       percent: answer.attributes.fraction ?? '0',
-    }))
+    })),
+  )
   const isExact = textOf(childOf(element, 'usecase')).trim() === '1'
   if (isExact && right.some(({ text }) => text.toLowerCase() !== text.toUpperCase()))
     throw new Skip('its answers need exact case')
@@ -122,9 +149,9 @@ function readTexts(element: XmlElement, answers: XmlElement[]): TextEntry {
 }
 
 /** A pair without a prompt brings one more choice. */
-function readPairs(element: XmlElement): Matching {
+function readPairs(element: XmlElement, usual: string): Matching {
   const pairs = childrenOf(element, 'subquestion').map((pair) => ({
-    prompt: withoutImages(readText(pair)),
+    prompt: withoutImages(readText(pair, usual)),
     match: toMarkdown(textOf(childOf(pair, 'answer', 'text')).trim()),
   }))
   const distractors = pairs.filter(({ prompt }) => prompt === '').map(({ match }) => match)
@@ -141,6 +168,7 @@ function readNumeric(element: XmlElement, answers: XmlElement[]): NumberEntry {
     throw new Skip('its answer needs a unit')
   const right = answers.filter((answer) => shareOf(answer) > 0)
   const [only, ...others] = right
+  if (textOf(childOf(only, 'text')).trim() === '*') throw new Skip('any number is right')
   if (others.length > 0 || (only && shareOf(only) < 1)) throw new Skip('several numbers bring marks')
   return {
     kind: 'number',
@@ -155,9 +183,13 @@ function shareOf(answer: XmlElement): number {
   return fraction / 100
 }
 
-function readText(element: XmlElement | undefined): RichText {
-  const text = textOf(childOf(element, 'text'))
-  switch (element?.attributes.format) {
+/** A text in its format, or in that of the question's text where it says none. */
+function readText(element: XmlElement | undefined, usual: string): RichText {
+  return toRichText(textOf(childOf(element, 'text')), element?.attributes.format ?? usual)
+}
+
+function toRichText(text: string, format: string): RichText {
+  switch (format) {
     case 'plain_text':
       return { text: toMarkdown(text.trim()), images: [] }
     case 'markdown':
@@ -167,6 +199,13 @@ function readText(element: XmlElement | undefined): RichText {
     default:
       return htmlToText(text)
   }
+}
+
+/** The picture of a file of Moodle 1.9, which stands beside the text. */
+function readOldImage(element: XmlElement): Image | undefined {
+  const name = textOf(childOf(element, 'image')).trim()
+  const base64 = textOf(childOf(element, 'image_base64')).trim()
+  return name === '' || base64 === '' ? undefined : { name, bytes: Buffer.from(base64, 'base64') }
 }
 
 const STORED = /^@@PLUGINFILE@@\//

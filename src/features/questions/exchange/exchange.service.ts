@@ -5,6 +5,7 @@ import {
   type ExportedItem,
   type Image,
   isGift,
+  isMoodle,
   type Question,
   writeGift,
   writeMoodleXml,
@@ -217,7 +218,7 @@ export async function exportQuestions(
 ): Promise<Download> {
   await getExam(core, examId)
   const questions = streamQuestions(core, examId, check)
-  const carries = format === 'gift' ? isGift : () => true
+  const carries = CARRIED[format] ?? (() => true)
   const items = toItems(core, questions, carries)
   const leftOut = format === 'csv' ? 0 : await countOthers(streamQuestions(core, examId, check), carries)
   const name = `exam-${examId}`
@@ -252,6 +253,12 @@ export async function exportQuestions(
         body: toZip(writeQti(format === 'qti' ? '2.1' : '3.0', items)),
       }
   }
+}
+
+/** What says whether a format, or the tool that it is for, has a form for a question; without it has one for each. */
+const CARRIED: Partial<Record<ExportFormat, (question: Question) => boolean>> = {
+  gift: isGift,
+  moodle_xml: isMoodle,
 }
 
 const PAGE = 200
