@@ -49,8 +49,9 @@ export async function* readCsv<Column extends string>(
   columns: CsvColumns<Column>,
 ): AsyncGenerator<ReadRow<Column>> {
   const text = decodeUtf8(upload)
-  const beginning = await readFirstLine(text)
-  const delimiter = findDelimiter(beginning.join(''))
+  const read = await readFirstLine(text)
+  const { delimiter, rest } = takeDelimiter(read.join(''))
+  const beginning = rest === undefined ? read : [rest]
   const decimalComma = delimiter !== ','
   const parser = parse({
     delimiter,
@@ -63,7 +64,8 @@ export async function* readCsv<Column extends string>(
   // An error of the upload ends the parser too, so it is thrown in the loop.
   pipeline(rejoin(beginning, text), parser, () => {})
   let header: Header<Column> | undefined
-  let row = 0
+  // The line that names the delimiter is one of the spreadsheet.
+  let row = rest === undefined ? 0 : 1
   try {
     for await (const fields of parser as AsyncIterable<string[]>) {
       // A blank line counts as a row, as in a spreadsheet.
@@ -110,9 +112,20 @@ function findDelimiter(text: string): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
 
+const NAMED = /^\s*"?sep=([,;\t])"?[ \t]*(?:\r\n|\r|\n)/i
+
+/** The delimiter; spreadsheets may name it in a line before the header (`sep=;`), and `rest` is what follows that. */
+function takeDelimiter(text: string): { delimiter: string; rest?: string } {
+  const [line = '', named] = NAMED.exec(text) ?? []
+  return named === undefined
+    ? { delimiter: findDelimiter(text) }
+    : { delimiter: named, rest: text.slice(line.length) }
+}
+
 /** The names in the first line of what may be a CSV. */
-export function readNames(text: string): string[] {
-  const names = firstLine(text).split(findDelimiter(text))
+export function readNames(given: string): string[] {
+  const { delimiter, rest: text = given } = takeDelimiter(given)
+  const names = firstLine(text).split(delimiter)
   return names.map((name) => name.replaceAll('"', '').trim().toLowerCase())
 }
 

@@ -167,13 +167,16 @@ const CARRIED: Record<string, (row: Row) => Row> = {
   qti3: withoutControls,
 }
 /** Moodle refuses a file for these: the best text brings all marks, and its list of marks lacks half a per cent. */
-const isRefused = ({ question_type, correct_answer, parts }: Row) =>
-  question_type === 'SHORT'
-    ? !/^(?!%)|^%100%/m.test(String(correct_answer)) || /^%0.5%/m.test(String(correct_answer))
-    : question_type === 'GAPS' &&
-      (parts as { gaps: { accepted?: string[] }[] }).gaps.some(
-        ({ accepted }) => accepted && !accepted.some((each) => /^(?!%)|^%100%/.test(each)),
-      )
+function isRefused({ question_type, correct_answer, parts }: Row): boolean {
+  const hasBest = (lines: string[]) => lines.some((each) => /^(?!%)|^%100%/.test(each))
+  if (question_type === 'SHORT') {
+    const lines = String(correct_answer).split('\n')
+    return !hasBest(lines) || lines.some((each) => each.startsWith('%0.5%'))
+  }
+  if (question_type !== 'GAPS') return false
+  const { gaps } = parts as { gaps: { accepted?: string[] }[] }
+  return gaps.some(({ accepted }) => accepted && !hasBest(accepted))
+}
 /** Accepted texts in no order, of equal ones the best, and with one blank for several. */
 function inNoOrder(row: Row): Row {
   const sorted = (texts: string[]) => {

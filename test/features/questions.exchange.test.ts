@@ -440,6 +440,13 @@ two</text></questiontext><single>false</single>
       'Row 4: correct_answer does not fit a question of type MCQ',
     ])
     expect((await send(examId, 'a,b\n1,2', 400, '?format=csv')).code).toBe('missing_columns')
+    // Excel may say in a first line what separates the fields; a brace doesn't make it GIFT.
+    const named = `sep=;\r\n${header.replaceAll(',', ';')}\r\nx;two {x};a;b;;;B;MCQ;;1;0;0\r\nx;;;;;;A;MCQ;;1;0;0\r\n`
+    expect(await send(examId, named)).toMatchObject({
+      format: 'csv',
+      inserted: 1,
+      details: ['Row 4: question_text is empty'],
+    })
   })
 
   test('an import is in the audit log; a dry run is not', async () => {
