@@ -87,6 +87,19 @@ describe('QTI 1.2', () => {
     })
   })
 
+  test('what is true of all others is so of those before alone', async () => {
+    const late = rule('<other/>', none) + rule(equal('y'), full, ' continue="Yes"')
+    expect(
+      await only(oldItem(lid('x y'), late.replace('<respcondition>', '<respcondition continue="Yes">'))),
+    ).toMatchObject({
+      question: { options: [{ isRight: false }, { isRight: true }] },
+    })
+    const gain = rule('<other/>', full, ' continue="Yes"')
+    expect(await only(oldItem(lid('x y'), gain + rule(equal('y'), none, ' continue="Yes"')))).toMatchObject({
+      reason: 'no answer at all brings marks',
+    })
+  })
+
   test('exact case is kept', async () => {
     const entry = '<response_str ident="response"><render_fib/></response_str>'
     const exact = '<varequal respident="response" case="Yes">DNA</varequal>'
@@ -300,6 +313,17 @@ describe('QTI 2', () => {
     ],
   ])('an item is named if %s', async (_why, declaration, body, processing, reason) => {
     expect(await only(item(declaration, body, processing))).toEqual({ label: 'Question 1 (It)', reason })
+  })
+
+  test('rules without an end are skipped', async () => {
+    const branch = `<responseElseIf><match>${variable}${base('identifier', 'A')}</match><setOutcomeValue identifier="SCORE">${base('float', '1')}</setOutcomeValue></responseElseIf>`
+    const rules = scored(`<match>${variable}${base('identifier', 'B')}</match>`).replace(
+      '</responseCondition>',
+      `${branch.repeat(4_000)}</responseCondition>`,
+    )
+    expect(await only(item(several, choices(0), rules))).toMatchObject({
+      reason: 'its scoring is too complicated to be understood',
+    })
   })
 
   test('what wrong choices cost is named, and so is that there is no key', async () => {

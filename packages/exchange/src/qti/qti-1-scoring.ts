@@ -1,5 +1,6 @@
 import { Skip } from '../items.ts'
 import { parseDecimal } from '../numbers/decimals.ts'
+import { checkSize } from '../scoring/deciding.ts'
 import type { Condition, Expression, Rule, Scoring } from '../scoring/model.ts'
 import { childOf, childrenOf, descendants, textOf, type XmlElement } from '../xml.ts'
 
@@ -21,6 +22,7 @@ const STOPS = 'what its scoring means depends on whether it goes on after a cond
  */
 export function readScorings(item: XmlElement, asked: readonly Asked[]): [Scoring, ...Scoring[]] | undefined {
   const conditions = [...descendants(item, 'respcondition')]
+  for (const processing of descendants(item, 'resprocessing')) checkSize(processing)
   const names = new Set(conditions.flatMap((each) => childrenOf(each, 'setvar').map(variableOf)))
   const score = nameOfScore(names)
   if (score === undefined) return undefined
@@ -205,7 +207,7 @@ class ScoringReader {
         case 'not':
           return { test: 'not', of: { test: 'all', of: parts.map(read) } }
         case 'other':
-          return { test: 'not', of: { test: 'any', of: before } }
+          return { test: 'not', of: { test: 'any', of: [...before] } }
         case 'unanswered': {
           const asked = this.#find(each)
           return asked ? { test: 'empty', response: asked.id } : { test: 'never' }

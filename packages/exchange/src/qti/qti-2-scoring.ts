@@ -1,5 +1,6 @@
 import { Skip } from '../items.ts'
 import { type Decimal, digitsAt, parseDecimal } from '../numbers/decimals.ts'
+import { checkSize } from '../scoring/deciding.ts'
 import {
   type Comparison,
   type Condition,
@@ -33,6 +34,7 @@ export function readScoring(item: XmlElement, isMapCaseSensitive: boolean): Scor
   )
   const processing = childOf(item, 'responseProcessing')
   if (!isDeclared && !setsIn(processing ? [processing] : []).some(isScore)) return undefined
+  if (processing) checkSize(processing)
   const scoring = new ScoringReader(item, isMapCaseSensitive).read()
   return isDeclared || responsesOf(partsOf(scoring)).size > 0 ? scoring : undefined
 }

@@ -1,6 +1,7 @@
 import { Skip } from '../items.ts'
 import { type Decimal, digitsAt, parseDecimal, writeDecimal } from '../numbers/decimals.ts'
 import type { Accepted, NumberEntry, TextEntry } from '../question.ts'
+import { descendants, type XmlElement } from '../xml.ts'
 import {
   type Condition,
   partsOf,
@@ -27,6 +28,22 @@ export interface Decided<Key> {
   lost: string[]
 }
 
+/** Elements of rules, and values of a response, that are looked at: more than any question has. */
+const MOST_ELEMENTS = 5_000
+const MOST_VALUES = 300
+
+/** Throws `Skip` for rules that would take long to look at. */
+export function checkSize(rules: XmlElement): void {
+  let count = 0
+  for (const _ of descendants(rules)) if (++count > MOST_ELEMENTS) throw new Skip(TOO_COMPLICATED)
+}
+
+function checkCount(values: readonly unknown[]): void {
+  if (values.length > MOST_VALUES) throw new Skip(TOO_COMPLICATED)
+}
+
+const TOO_COMPLICATED = 'its scoring is too complicated to be understood'
+
 /** Partly answered responses that are looked at before a scoring counts as too complicated. */
 const MOST_TRIED = 20_000
 
@@ -52,6 +69,7 @@ const WRONG_COSTS = 'what wrong choices cost is not carried over'
 /** The right choices, all of which have to be chosen. */
 export function decideSome(scoring: Scoring, space: Extract<Space, { kind: 'some' }>): Decided<string[]> {
   const { response, ids, most } = space
+  checkCount(ids)
   checkNothing(scoring)
   const { best, sets } = findBest(scoring, space)
   const [only, ...others] = sets
@@ -86,6 +104,7 @@ const FEWER_ASKED = 'fewer options are asked for than are right'
 
 /** The right order of all items. */
 export function decideOrder(scoring: Scoring, space: Extract<Space, { kind: 'order' }>): Decided<string[]> {
+  checkCount(space.ids)
   checkNothing(scoring)
   const { best, sets } = findBest(scoring, space)
   const [only, ...others] = sets
@@ -110,7 +129,7 @@ function findBest(
   let tried = 0
   const rangeOf = (given: Given): Range => {
     tried += 1
-    if (tried > MOST_TRIED) throw new Skip('its scoring is too complicated to be understood')
+    if (tried > MOST_TRIED) throw new Skip(TOO_COMPLICATED)
     return pointsOf(scoring, new Map([[space.response, given]]))
   }
   const found = (points: number, set: BestSet) => {
@@ -168,6 +187,7 @@ function byInfluence({ ids }: Extract<Space, { kind: 'some' }>, rangeOf: (given:
 export function decideText(scoring: Scoring, response: string): Decided<TextEntry> {
   checkNothing(scoring)
   const mentioned = textsOf(scoring, response)
+  checkCount(mentioned)
   const pointsFor = (text: string) => exactPoints(scoring, response, { kind: 'one', value: text })
   if (pointsFor(`${mentioned.join('')}\0`) > EPSILON) throw new Skip('texts bring marks that are not named')
   const right = mentioned
@@ -246,6 +266,7 @@ export function decideNumber(
 ): Decided<NumberEntry> {
   checkNothing(scoring)
   const ends = endsOf(scoring, response)
+  checkCount(ends)
   const pointsAt = (value: Decimal) => exactPoints(scoring, response, { kind: 'number', value })
   // The ends, and a number between each two of them and beyond the outer ones.
   const places = [move(ends[0], -1n), ...ends.flatMap((end, index) => [end, between(end, ends[index + 1])])]

@@ -78,19 +78,22 @@ class Run {
   }
 
   #first(branches: Extract<Rule, { do: 'first' }>['of'], outcomes: Outcomes): Outcomes {
-    const [branch, ...others] = branches
-    if (!branch) return outcomes
-    const truth = this.#truth(branch.when, outcomes)
-    const isPossible = (truth & TRUE) !== 0
-    if (!isPossible) return this.#first(others, outcomes)
     const before = this.#ended
-    const then = this.rules(branch.rules, outcomes)
-    if (truth === TRUE) return then
-    const ended = this.#ended
-    this.#ended = before
-    const otherwise = this.#first(others, outcomes)
-    this.#ended |= ended
-    return join(then, otherwise)
+    let ended = 0
+    let joined: Outcomes | undefined
+    for (const branch of branches) {
+      const truth = this.#truth(branch.when, outcomes)
+      if ((truth & TRUE) === 0) continue
+      this.#ended = before
+      const after = this.rules(branch.rules, outcomes)
+      joined = joined ? join(joined, after) : after
+      ended |= this.#ended
+      if (truth !== TRUE) continue
+      this.#ended = ended
+      return joined
+    }
+    this.#ended = before | ended
+    return joined ? join(joined, outcomes) : outcomes
   }
 
   #value(expression: Expression, outcomes: Outcomes): Outcome {
