@@ -88,6 +88,22 @@ describe('Moodle XML', () => {
     ).toMatchObject([{ items: ['i1', 'i2', 'i3'] }])
   })
 
+  test('what a question cannot hold is said', async () => {
+    const [item] = await readAll(
+      `<quiz><question type="numerical"><questiontext><text>q</text></questiontext><hidden>1</hidden>
+        <generalfeedback format="html"><text>&lt;img src="x.png"&gt;</text></generalfeedback>${answer(100, '3')}
+        <units><unit><multiplier>100</multiplier><unit_name>cm</unit_name></unit></units></question></quiz>`,
+      'moodle_xml',
+    )
+    expect(item).toMatchObject({
+      lost: [
+        'answers with a unit are not carried over: an answer is a number alone',
+        'the picture of its feedback is not carried over',
+        'that it is hidden is not carried over',
+      ],
+    })
+  })
+
   test('marks of a cloze are the weights of its gaps', async () => {
     const gap = { kind: 'text' as const, accepted: [{ text: 'a', percent: '100' }] }
     const cloze: Question = {

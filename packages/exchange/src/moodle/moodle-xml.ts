@@ -28,11 +28,13 @@ function readQuestion(type: string, element: XmlElement): ItemContent {
   const address = onlyImage(old ? [...stem.images, old.name] : stem.images)
   const image = old ?? (address === undefined ? undefined : findImage(element, address))
   const grade = textOf(childOf(element, 'defaultgrade')).trim()
+  const explained = readExplanation(element, usual)
+  const lost = listLost(element, explained.images)
   return {
     question: {
       ...(gaps ? toGaps(gaps) : readAnswers(type, element, usual)),
       text: stem.text,
-      explanation: readExplanation(element, usual),
+      explanation: explained.text,
       tags: readTags(childrenOf(childOf(element, 'tags'), 'tag').map((tag) => textOf(childOf(tag, 'text')))),
       // A cloze's are the sum of its gaps', where these say more than that they are equal.
       marks:
@@ -41,6 +43,7 @@ function readQuestion(type: string, element: XmlElement): ItemContent {
           : grade || undefined,
     },
     ...(image === undefined ? {} : { image }),
+    ...(lost.length === 0 ? {} : { lost }),
   }
 }
 
@@ -75,15 +78,27 @@ function readStem(
 }
 
 /** The feedback for every answer, and that for the right one: if there is only one, or only one that brings all. */
-function readExplanation(element: XmlElement, usual: string): string {
+function readExplanation(element: XmlElement, usual: string): RichText {
   const fractions = (least: number) =>
     childrenOf(element, 'answer').filter((answer) => Number(answer.attributes.fraction) >= least)
   const right =
     element.attributes.type === 'shortanswer' ? fractions(100).slice(0, 1) : fractions(Number.MIN_VALUE)
   const own = right.length === 1 ? [childOf(right[0], 'feedback')] : []
-  return joinTexts(
-    [childOf(element, 'generalfeedback'), ...own].map((feedback) => readText(feedback, usual).text),
-  )
+  const texts = [childOf(element, 'generalfeedback'), ...own].map((feedback) => readText(feedback, usual))
+  return {
+    text: joinTexts(texts.map(({ text }) => text)),
+    images: texts.flatMap(({ images }) => images),
+  }
+}
+
+/** What the file says of a question that one of ours can't hold. */
+function listLost(element: XmlElement, pictures: readonly string[]): string[] {
+  const units = childrenOf(childOf(element, 'units'), 'unit')
+  return [
+    ...(units.length > 0 ? ['answers with a unit are not carried over: an answer is a number alone'] : []),
+    ...(pictures.length > 0 ? ['the picture of its feedback is not carried over'] : []),
+    ...(textOf(childOf(element, 'hidden')).trim() === '1' ? ['that it is hidden is not carried over'] : []),
+  ]
 }
 
 function readAnswers(type: string, element: XmlElement, usual: string): Task {
