@@ -117,7 +117,10 @@ const hostile = fc
   )
   .map((each) => each.replaceAll('\0', '').toWellFormed().trim())
 
-test(`${CASES} texts are drawn as they read, and come out as they came in`, { timeout: 600_000 }, () => {
+test(`${CASES} texts are drawn as they read, and come out as they came in`, {
+  timeout: 600_000,
+  meta: { costly: 'draws each text three times; a hundred thousand where CASES says so' },
+}, () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1e9)
   fc.assert(
     fc.property(hostile, (text) => {
