@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
 import { connectedPair, type SharedService, sharedService } from '../../test/support/service.ts'
 import { createChat, type RoomMessage } from '../src/chat/chat.ts'
 import type { Platform } from '../src/index.ts'
@@ -70,7 +71,7 @@ test('an app that was in the background without a network shows what it missed w
   phone.connect(true)
   phone.show('active')
   const isThere = (messages: readonly RoomMessage[]) => messages.at(-1)?.message === 'while you were away'
-  await until(room.$messages, isThere, 20_000)
+  await until(room.$messages, isThere, PATIENCE_MS)
 
   await chat.send(conversationId, 'here again')
   await until(room.$messages, (messages) => messages.at(-1)?.state === 'sent')

@@ -107,7 +107,9 @@ test('a connection that is reset within a transaction is replaced', async () => 
   }
 })
 
-test('connections that are lost under load, again and again, are replaced within a second', async () => {
+test('connections that are lost under load, again and again, are replaced within a second', {
+  meta: { costly: 'asks as fast as twenty askers can' },
+}, async () => {
   const { db, killAll } = await connectTwice(4)
   let [answered, done] = [0, false]
   const askers = Array.from({ length: 20 }, async (_, index) => {

@@ -55,6 +55,8 @@ describe('news', () => {
     const pinned = await admin.patch(one, { pinned: true, text: first.text }, 200)
     expect(pinned.body.news).toEqual({ ...first, pinned: true })
     now += 1_000
+    // What changes nothing is in order, and no edit.
+    expect((await teacher.patch(one, { text: first.text }, 200)).body).toEqual(pinned.body)
     const edited = await teacher.patch(one, { text: 'Bring a compass' }, 200)
     expect(edited.body.news).toMatchObject({ pinned: true, edited_at: new Date(now).toISOString() })
 

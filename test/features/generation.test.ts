@@ -107,18 +107,25 @@ test('a job’s status and its questions are of one instant', async () => {
     insert into generation_jobs (id, user_id, exam_id, request, message, last_event, total_batches)
     values (${jobId}, ${admin.id}, ${examId}, ${sql.json({ mode: 'pure' })}, 'Working', 'queued', 2)`
   const { promise: until, resolve: store } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
   const storing = sql.begin(async (tx) => {
     await tx`lock table generation_batches in access exclusive mode`
+    lock()
     await until
     await tx`
       insert into generation_batches (job_id, number, questions)
       values (${jobId}, 1, ${sql.json([stored(mcq('Which?'))] as never)})`
     await tx`update generation_jobs set completed_batches = 1, question_count = 1 where id = ${jobId}`
   })
+  await locked
   const asked = admin.get(`${AI}/status/${jobId}`, 200)
-  await expect.poll(service.lockWaits).not.toHaveLength(0)
-  store()
-  await storing
+  try {
+    await expect.poll(service.lockWaits).not.toHaveLength(0)
+  } finally {
+    // Other tests would wait for the table for ever.
+    store()
+    await storing
+  }
   const { body } = await asked
   expect(body.questions).toHaveLength(body.questions_so_far)
   for (const { check, source } of body.questions) {

@@ -69,11 +69,14 @@ export async function changeNews(
     await lockTaughtClass(tx, viewer, classId)
     const before = await getNews(tx, classId, newsId)
     if (pinned && !before.pinned) await requireRoomForPinned(tx, classId)
+    const isEdited = text !== undefined && text !== before.text
+    const isMoved = pinned !== undefined && pinned !== before.pinned
+    if (!isEdited && !isMoved) return before
     await store.updateNews(tx, newsId, {
-      ...(pinned === undefined ? {} : { pinned }),
-      ...(text === undefined || text === before.text ? {} : { text, editedAt: new Date(core.clock()) }),
+      ...(isMoved ? { pinned } : {}),
+      ...(isEdited ? { text, editedAt: new Date(core.clock()) } : {}),
     })
-    const fields = [...(text === undefined ? [] : ['text']), ...(pinned === undefined ? [] : ['pinned'])]
+    const fields = [...(isEdited ? ['text'] : []), ...(isMoved ? ['pinned'] : [])]
     const summary = `News ${newsId}: ${describeChanged(fields)}`
     await record(tx, actor, { action: 'class.change_news', subject: ['class', classId], summary })
     return getNews(tx, classId, newsId)
