@@ -5,11 +5,20 @@ import { questions } from '../../../db/tables/exams.tables.ts'
 import type { ReviewOutcome } from '../../../db/tables/practice.tables.ts'
 import { CARD, type CardRow, isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
 
-/** The last of a card's answers that count, of those that meet a condition; an exam's counts only as its first. */
-const lastAnswer = (userId: SQL | number, condition: SQL) => sql`
-  select outcome, share, attempt_id is null as is_shown from practice_reviews earlier
-   where earlier.user_id = ${userId} and earlier.question_id = card.question_id and undone_at is null and ${condition}
-   order by attempt_id is null desc, answered_at desc, client_id desc limit 1`
+/**
+ * The last of a card's answers that count, of those that meet a condition; an exam's counts only as its first. Both
+ * parts read the log from its end and stop at one row, however long it is.
+ */
+const lastAnswer = (userId: SQL | number, condition: SQL) => {
+  const newest = (kind: SQL) => sql`(
+    select outcome, share, attempt_id is null as is_shown from practice_reviews earlier
+     where earlier.user_id = ${userId} and earlier.question_id = card.question_id and undone_at is null
+       and ${kind} and ${condition}
+     order by answered_at desc, client_id desc limit 1)`
+  return sql`
+  select * from (${newest(sql`attempt_id is null`)} union all ${newest(sql`true`)}) answers
+   order by is_shown desc limit 1`
+}
 
 /** A card with its last answer, whatever version stored it. */
 export type AnsweredCard = CardRow & {
