@@ -95,6 +95,55 @@ describe('a formula', () => {
     expect(rejected).toMatchObject([{ question_id: other, message: expect.stringContaining('tan') }])
   })
 
+  test('has a key that uses them alone, and keeps them when it is regraded', async () => {
+    const plain = { ...FORMULA, correct_answer: 'x^2', parts: { symbols: [{ name: 'x' }], also: ['sin'] } }
+    const { body: exam } = await admin.post(EXAMS, { name: 'Allowed' }, 201)
+    const refused = await admin.post(
+      `${QUESTIONS}/bulk-add`,
+      {
+        exam_id: exam.exam.id,
+        questions: [
+          { ...plain, correct_answer: 'abs(x)' },
+          { ...plain, correct_answer: '|x|' },
+        ],
+      },
+      201,
+    )
+    expect(refused.body).toMatchObject({
+      added: 0,
+      errors: [/abs/, /abs/].map((one) => expect.stringMatching(one)),
+    })
+
+    const { examId, ids } = await createExam([plain])
+    const [id] = ids as [number]
+    const alice = await service.person()
+    await begin(alice, examId)
+    const { body } = await alice.post(`/api/v01/exams/${examId}/submit`, { answers: { [id]: 'x^3' } }, 200)
+    const key = { question_id: id, action: 'new_key', correct_answer: 'x^3' } as const
+    const regraded = await admin.post(`/api/v01/admin/exams/${examId}/regrades`, key, 201)
+    expect(regraded.body.regrade).toMatchObject({ parts: plain.parts, raised: 1 })
+    const { result } = (await alice.get(`/api/v01/attempts/${body.attempt_id}`, 200)).body
+    expect(result).toMatchObject({ correct: 1 })
+  })
+
+  test('of up to 2,000 characters is kept as it was typed, and counts where it can be read', async () => {
+    const { examId, ids } = await createExam([FORMULA, FORMULA])
+    const [one, other] = ids as [number, number]
+    const alice = await service.person()
+    await begin(alice, examId)
+    const long = `x${' '.repeat(300)}${'+0'.repeat(300)}`
+    const { rejected } = await save(alice, examId, { [one]: long, [other]: '1'.repeat(2_001) })
+    expect(rejected).toMatchObject([
+      { question_id: one, message: expect.stringContaining('longer than 500') },
+      { question_id: other },
+    ])
+    const { answers } = (await alice.get(`/api/v01/exams/${examId}/paper`, 200)).body
+    expect(answers).toEqual({ [one]: long })
+    const { body } = await alice.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+    const { result } = (await alice.get(`/api/v01/attempts/${body.attempt_id}`, 200)).body
+    expect(result).toMatchObject({ unattempted: 2 })
+  })
+
   test('is practised, and its wrong forms are counted', async () => {
     const { examId, ids } = await createExam([FORMULA], { open_for_practice: true })
     const [id] = ids as [number]

@@ -29,14 +29,24 @@ const NEAR_ON_THE_WAY = 1e-12
 
 /**
  * The points for a question, which `random` decides. Symbols without a range are drawn from −3 to 3, or from 0.1 where
- * the key isn't finite below 0.
+ * the key isn't finite below 0: each by itself, so that one below a root doesn't narrow the others.
  */
 export function drawPoints(key: Tree, symbols: readonly Symbol[], random: Random): Points {
   const lots = Array.from({ length: POINTS }, () => symbols.map(() => pick(STEPS + 1, random) / STEPS))
-  const wide = pointsWithin(key, symbols, lots, WIDE)
-  return wide.key.every(({ value }) => Number.isFinite(value))
-    ? wide
-    : pointsWithin(key, symbols, lots, POSITIVE)
+  const open = symbols.filter(({ from, to }) => from === undefined || to === undefined)
+  const narrow = new Set<Symbol>()
+  let best = pointsWithin(key, symbols, lots, narrow)
+  for (const symbol of open) {
+    if (countFinite(best) === POINTS) return best
+    const points = pointsWithin(key, symbols, lots, new Set([...narrow, symbol]))
+    if (countFinite(points) <= countFinite(best)) continue
+    best = points
+    narrow.add(symbol)
+  }
+  if (countFinite(best) === POINTS || narrow.size === open.length) return best
+  // Where only several together help, as below the root of a product.
+  const all = pointsWithin(key, symbols, lots, new Set(open))
+  return countFinite(all) > countFinite(best) ? all : best
 }
 
 /** How many points tell a right answer from others. */
@@ -62,14 +72,19 @@ function pointsWithin(
   key: Tree,
   symbols: readonly Symbol[],
   lots: readonly number[][],
-  [least, most]: [number, number],
+  narrow: ReadonlySet<Symbol>,
 ): Points {
   const values = lots.map(
     (lot) =>
       new Map(
-        symbols.map(({ name, from, to }, index) => {
+        symbols.map((symbol, index) => {
+          const { name, from, to } = symbol
           const [low, high] =
-            from === undefined || to === undefined ? [least, most] : [Number(from), Number(to)]
+            from === undefined || to === undefined
+              ? narrow.has(symbol)
+                ? POSITIVE
+                : WIDE
+              : [Number(from), Number(to)]
           return [name, low + (high - low) * (lot[index] ?? 0)]
         }),
       ),

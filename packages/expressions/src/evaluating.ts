@@ -93,22 +93,26 @@ function calculate(operator: Arithmetic, left: Fraction, right: Fraction): Fract
 /** What a tree gives at a point, by floating-point numbers: NaN where it has no value. */
 export interface RealValue {
   value: number
-  /** The largest size of what was calculated on the way, which says how much rounding there may be. */
+  /** The largest size of what was added or subtracted on the way, which says how much of the value may be rounding. */
   largest: number
 }
 
 export function evaluateReal(tree: Tree, values: ReadonlyMap<string, number>): RealValue {
   let largest = 0
-  const at = (node: Tree): number => {
-    const value = real(node, values, at)
-    largest = Math.max(largest, Math.abs(value))
-    return value
+  const at = (node: Tree): number => real(node, values, at, note)
+  const note = (summand: number) => {
+    largest = Math.max(largest, Math.abs(summand))
   }
   const value = at(tree)
   return { value, largest }
 }
 
-function real(tree: Tree, values: ReadonlyMap<string, number>, at: (node: Tree) => number): number {
+function real(
+  tree: Tree,
+  values: ReadonlyMap<string, number>,
+  at: (node: Tree) => number,
+  note: (summand: number) => void,
+): number {
   switch (tree.kind) {
     case 'number':
       return Number(tree.text)
@@ -122,6 +126,8 @@ function real(tree: Tree, values: ReadonlyMap<string, number>, at: (node: Tree) 
       return callReal(tree.name, tree.of.map(at))
     case 'operator': {
       const [left, right] = [at(tree.left), at(tree.right)]
+      // Only these lose digits: what is multiplied keeps its precision, however large it becomes in between.
+      if (tree.operator === '+' || tree.operator === '-') for (const summand of [left, right]) note(summand)
       if (tree.operator === '+') return left + right
       if (tree.operator === '-') return left - right
       if (tree.operator === '*') return left * right

@@ -96,8 +96,11 @@ const FUNCTIONS = {
   },
   binom: {
     takes: [2, 2],
-    real: (of, taken) => Number(binomial(BigInt(wholeOr(of, -1)), BigInt(wholeOr(taken, -1))) ?? Number.NaN),
-    exact: (of, taken) => whole([of, taken], ([n = 0n, k = 0n]) => binomial(n, k)),
+    real: realBinomial,
+    exact: (of, taken) =>
+      isWhole(of) && isWhole(taken)
+        ? whole([of, taken], ([n = 0n, k = 0n]) => binomial(n, k))
+        : decimal(realBinomial(toNumber(of), toNumber(taken))),
   },
 } satisfies Record<string, MathFunction>
 
@@ -152,10 +155,6 @@ function whole(of: Fraction[], calculate: (numbers: bigint[]) => bigint | undefi
   return result === undefined ? undefined : new Fraction(result, 1n)
 }
 
-function wholeOr(number: number, otherwise: number): number {
-  return Number.isInteger(number) ? number : otherwise
-}
-
 function gcd(one: bigint, other: bigint): bigint {
   let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other]
   while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller]
@@ -197,4 +196,34 @@ function binomial(of: bigint, taken: bigint): bigint | undefined {
   if (taken > of) return 0n
   const fewer = taken > of - taken ? of - taken : taken
   return product(of - fewer + 1n, of) / product(1n, fewer)
+}
+
+/** Of real numbers too: Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), by factors where so many are taken as can be counted. */
+function realBinomial(of: number, taken: number): number {
+  if (Number.isInteger(taken)) {
+    if (taken < 0) return 0
+    // From whole ones the fewer can be taken.
+    const count = Number.isInteger(of) && of >= taken ? Math.min(taken, of - taken) : taken
+    if (count > LARGEST_BINOMIAL) return Number.NaN
+    let result = 1
+    for (let factor = 1; factor <= count; factor++) result *= (of - count + factor) / factor
+    return Number.isInteger(of) && Number.isSafeInteger(Math.round(result)) ? Math.round(result) : result
+  }
+  return gamma(of + 1) / (gamma(taken + 1) * gamma(of - taken + 1))
+}
+
+/** Lanczos' series, for 15 digits. */
+const LANCZOS = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+]
+
+function gamma(of: number): number {
+  // Poles: there it has no value, and its reciprocal is 0.
+  if (Number.isInteger(of) && of <= 0) return Number.POSITIVE_INFINITY
+  if (of < 0.5) return Math.PI / (Math.sin(Math.PI * of) * gamma(1 - of))
+  const x = of - 1
+  const sum = LANCZOS.reduce((total, term, index) => (index === 0 ? term : total + term / (x + index)), 0)
+  const t = x + LANCZOS.length - 1.5
+  return Math.sqrt(2 * Math.PI) * t ** (x + 0.5) * Math.exp(-t) * sum
 }

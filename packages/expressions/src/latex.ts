@@ -61,7 +61,9 @@ const RELATIONS = {
 }
 
 function callToLatex(name: FunctionName, of: Tree[]): string {
-  const [first, second] = of.map(toLatex)
+  // Once: twice at each depth would be without end for a text of 500 characters.
+  const values = of.map(toLatex)
+  const [first = '', second] = values
   switch (name) {
     case 'sqrt':
       return `\\sqrt{${first}}`
@@ -74,17 +76,19 @@ function callToLatex(name: FunctionName, of: Tree[]): string {
     case 'ceil':
       return `\\left\\lceil ${first}\\right\\rceil`
     case 'factorial':
-      return `${of[0] ? within(of[0], ATOM) : ''}!`
+      return `${of[0] && closeness(of[0]) < ATOM ? bracketed(first) : first}!`
     case 'binom':
       return `\\binom{${first}}{${second}}`
     default:
-      return `${NAMES[name] ?? (KNOWN.has(name) ? `\\${name}` : `\\operatorname{${name}}`)}\\left(${of.map(toLatex).join(', ')}\\right)`
+      return `${NAMES[name] ?? (KNOWN.has(name) ? `\\${name}` : `\\operatorname{${name}}`)}${bracketed(values.join(', '))}`
   }
 }
 
 function within(tree: Tree, least: number): string {
-  return closeness(tree) < least ? `\\left(${toLatex(tree)}\\right)` : toLatex(tree)
+  return closeness(tree) < least ? bracketed(toLatex(tree)) : toLatex(tree)
 }
+
+const bracketed = (text: string) => `\\left(${text}\\right)`
 
 function closeness(tree: Tree): number {
   if (tree.kind === 'minus') return SIGN

@@ -121,10 +121,14 @@ function lifted(node: jsep.Expression): jsep.Expression {
   if (isUnary(node)) return { ...node, argument: lifted(node.argument) }
   if (isCall(node)) return { ...node, arguments: node.arguments.map(lifted) }
   if (!isBinary(node)) return node
-  const [left, right] = [lifted(node.left), lifted(node.right)]
+  return joined(node, lifted(node.left), lifted(node.right))
+}
+
+/** Of sides that were lifted already: to lift them again for each sign would take as long as a text can make it. */
+function joined(node: jsep.BinaryExpression, left: jsep.Expression, right: jsep.Expression): jsep.Expression {
   if (!isUnary(left) || (SIGNS_BIND[left.operator] ?? 0) > (BINDS[node.operator] ?? 0))
     return { ...node, left, right }
-  return { ...left, argument: lifted({ ...node, left: left.argument, right }) }
+  return { ...left, argument: joined(node, left.argument, right) }
 }
 
 function toTree(node: jsep.Expression): Tree {

@@ -1,5 +1,5 @@
 import { FUNCTION_NAMES, type FunctionName, isFunctionName, takes } from './functions.ts'
-import { parseNumber, requireShort } from './parsing.ts'
+import { parseNumber, requireShort, visit } from './parsing.ts'
 import { CONSTANTS, ExpressionError, type Tree } from './tree.ts'
 
 /** What a typed formula may have in it. */
@@ -15,7 +15,16 @@ export interface Vocabulary {
  */
 export function readTyped(text: string, vocabulary: Vocabulary): Tree {
   requireShort(text)
-  return parseNumber(new Reader(tokensOf(text, vocabulary)).all())
+  return requireAllowed(parseNumber(new Reader(tokensOf(text, vocabulary)).all()), vocabulary.also)
+}
+
+/** Throws ExpressionError for a tree that uses other functions, however they were written. */
+export function requireAllowed(tree: Tree, also: Vocabulary['also']): Tree {
+  visit(tree, (node) => {
+    if (also && node.kind === 'call' && !also.includes(node.name))
+      throw new ExpressionError(`uses ${node.name}, which isn’t allowed here`)
+  })
+  return tree
 }
 
 type Token =
@@ -26,6 +35,9 @@ type Token =
   | { kind: 'bar' | 'comma' | 'power' | 'root' | 'fraction' | 'binomial'; text: string }
 
 const token = (kind: Exclude<Token['kind'], 'function'>, text = ''): Token => ({ kind, text })
+
+/** Closes bars whose sides are told apart. */
+const ABS = '\\rvert'
 
 const COMMANDS = new Map<string, Token>(
   Object.entries({
@@ -38,9 +50,11 @@ const COMMANDS = new Map<string, Token>(
       dbinom: token('binomial'),
       tbinom: token('binomial'),
     },
-    ...{ lvert: token('bar'), rvert: token('bar'), vert: token('bar') },
+    ...{ lvert: token('open', ABS), rvert: token('close', ABS), vert: token('bar') },
   }),
 )
+const LEFT_BAR = /\\(?:left|[bB]igg?l)\s*(?:\||\\vert(?![a-zA-Z]))/y
+const RIGHT_BAR = /\\(?:right|[bB]igg?r)\s*(?:\||\\vert(?![a-zA-Z]))/y
 /** Commands that change only how a formula looks. */
 const LOOKS = /^(?:left|right|[bB]igg?[lr]?|q?quad|displaystyle)$/
 const SIGNS: Record<string, Token | undefined> = {
@@ -50,20 +64,24 @@ const SIGNS: Record<string, Token | undefined> = {
   ...{ '/': token('operator', '/'), '÷': token('operator', '/'), '∕': token('operator', '/') },
   ...{ '(': token('open', ')'), '[': token('open', ']'), '{': token('open', '}') },
   ...{ ')': token('close', ')'), ']': token('close', ']'), '}': token('close', '}') },
-  ...{ '|': token('bar'), ',': token('comma'), ';': token('comma'), '^': token('power'), '√': token('root') },
+  ...{ '|': token('bar'), ',': token('comma'), '^': token('power'), '√': token('root') },
   π: token('name', 'pi'),
 }
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 const ALIASES: Record<string, FunctionName | undefined> = {
   ...{ arcsin: 'asin', arccos: 'acos', arctan: 'atan', log_10: 'log10', log_2: 'log2' },
+  ...{ arcsind: 'asind', arccosd: 'acosd', arctand: 'atand' },
 }
-const INVERSES: Partial<Record<FunctionName, FunctionName>> = { sin: 'asin', cos: 'acos', tan: 'atan' }
+const INVERSES: Partial<Record<FunctionName, FunctionName>> = {
+  ...{ sin: 'asin', cos: 'acos', tan: 'atan', sind: 'asind', cosd: 'acosd', tand: 'atand' },
+}
+const EXPONENT = /^[eE][-+−]?\d/
 const NUMBER = /\d+(?:\.\d*)?|\.\d+/y
 const BLANK = /(?:\s|~|\\[,;:! ])+/y
 const RAISED = new RegExp(`⁻?[${SUPERSCRIPTS}]+`, 'uy')
 
 /** The words of a formula. */
-function tokensOf(text: string, { symbols, also }: Vocabulary): Token[] {
+function tokensOf(text: string, { symbols }: Vocabulary): Token[] {
   const words = wordsOf(symbols)
   const source = plain(text)
   const tokens: Token[] = []
@@ -77,6 +95,12 @@ function tokensOf(text: string, { symbols, also }: Vocabulary): Token[] {
     if (take(BLANK) !== undefined) continue
     const number = take(NUMBER)
     if (number !== undefined) {
+      // Scientific notation to some, a product with e to others.
+      if (
+        EXPONENT.test(source.slice(at, at + 3)) &&
+        !symbols.some((each) => each.length > 1 && source.startsWith(each, at))
+      )
+        throw new ExpressionError(`has '${number}${source.slice(at, at + 2)}…': write 10^… or a · instead`)
       tokens.push(token('number', number))
       continue
     }
@@ -90,6 +114,14 @@ function tokensOf(text: string, { symbols, also }: Vocabulary): Token[] {
     if (sign) {
       tokens.push(sign)
       at += source.startsWith('**', at) ? 2 : 1
+      continue
+    }
+    if (take(LEFT_BAR) !== undefined) {
+      tokens.push(token('open', ABS))
+      continue
+    }
+    if (take(RIGHT_BAR) !== undefined) {
+      tokens.push(token('close', ABS))
       continue
     }
     const command = /^\\([a-zA-Z]+)/.exec(source.slice(at, at + 20))?.[1]
@@ -111,11 +143,7 @@ function tokensOf(text: string, { symbols, also }: Vocabulary): Token[] {
     if (word === undefined || goesOn) throw new ExpressionError(unknown(source.slice(at)))
     const called = ALIASES[word] ?? word
     if (symbols.includes(word) || !isFunctionName(called)) tokens.push(token('name', word))
-    else {
-      if (also && !also.includes(called))
-        throw new ExpressionError(`uses ${called}, which isn’t allowed here`)
-      tokens.push({ kind: 'function', text: called })
-    }
+    else tokens.push({ kind: 'function', text: called })
     at = end
   }
   return tokens
@@ -180,12 +208,19 @@ class Reader {
         written += next.text
         isBehindFactor = false
       } else {
+        if (isBehindFactor) this.#requireApart()
         written += (isBehindFactor ? '*' : '') + this.#factor()
         isBehindFactor = true
       }
     }
     if (!isBehindFactor) throw new ExpressionError('lacks a value')
     return written
+  }
+
+  /** Two numbers side by side are one that was typed with a blank, or lack an operator: no product. */
+  #requireApart(): void {
+    if (this.#next?.kind === 'number' && this.#tokens[this.#at - 1]?.kind === 'number')
+      throw new ExpressionError('has two numbers side by side')
   }
 
   #factor(): string {
@@ -218,7 +253,7 @@ class Reader {
       case 'name':
         return next.text
       case 'open':
-        return `(${this.#group(next.text)})`
+        return `${next.text === ABS ? 'abs' : ''}(${this.#group(next.text)})`
       case 'bar': {
         const inside = this.#nested(() => this.#sequence(({ kind }) => kind === 'bar'))
         if (!this.#take('bar')) throw new ExpressionError('has a bar that nothing closes')
@@ -290,7 +325,7 @@ class Reader {
 
   #values(name: FunctionName): string {
     const [, most] = takes(name)
-    const opening = this.#take('open')
+    const opening = this.#next?.text === ABS ? undefined : this.#take('open')
     if (opening && most === 1) return this.#group(opening.text)
     if (opening) {
       const values = this.#list()
@@ -319,6 +354,7 @@ class Reader {
       const goesOn = ['number', 'name', 'root', 'fraction', 'binomial'].includes(next.kind)
       const isAfterNumber = next.kind === 'open' && /\d$/.test(written)
       if (!goesOn && !isAfterNumber) break
+      this.#requireApart()
       written += `*${this.#factor()}`
     }
     return written

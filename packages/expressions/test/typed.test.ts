@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   countFinite,
   drawPoints,
+  ExpressionError,
   isEqual,
   parseExpression,
   type Random,
@@ -48,6 +49,14 @@ test.each([
   ['|x|', 'abs(x)'],
   ['|x||y|', 'abs(x)*abs(y)'],
   ['||x|-1|', 'abs(abs(x)-1)'],
+  ['\\left|x\\left|y\\right|\\right|', 'abs(x*abs(y))'],
+  ['\\lvert x\\lvert y\\rvert\\rvert^2', 'abs(x*abs(y))^2'],
+  ['sin\\left|x\\right|', 'sin(abs(x))'],
+  ['asind(x)', 'asind(x)'],
+  ['sind^{-1} x', 'asind(x)'],
+  ['arctand x', 'atand(x)'],
+  ['x² 3', 'x^2*3'],
+  ['2e x', '2*e*x'],
   ['\\left(a+b\\right)^2', '(a+b)^2'],
   ['\\pi x', 'pi*x'],
   ['2π', '2*pi'],
@@ -151,7 +160,7 @@ describe('two formulas', () => {
           fc.pre(of.length < 80)
           const key = parseExpression(of)
           const drawn = points(key)
-          fc.pre(drawn.key.every(({ largest }) => largest < 1e4))
+          fc.pre(drawn.key.every(({ value, largest }) => Math.max(Math.abs(value), largest) < 1e4))
           expect(isEqual(parseExpression(rewrite(of)), drawn), rewrite(of)).toBe(true)
           expect(isEqual(parseExpression(`${rewrite(of)} + ${change}`), drawn), of).toBe(false)
         },
@@ -173,4 +182,63 @@ describe('two formulas', () => {
 
 test('a formula is drawn as it was read', () => {
   expect(toLatex(read('x^2/(a+b) sin 2x'))).toBe('\\frac{x^{2}}{a + b} \\, \\sin\\left(2 \\, x\\right)')
+})
+
+test.each(['2 3', 'sin 2 3', '2e3', '2E-3', 'max(1;x)', '\\left|x|', '1 000'])('%j is refused', (text) => {
+  expect(() => read(text)).toThrow(ExpressionError)
+})
+
+test('functions that aren’t allowed are refused however they are written', () => {
+  const allowed = { symbols: SYMBOLS, also: ['sin'] }
+  expect(readTyped('sin x', allowed)).toBeDefined()
+  for (const text of ['|x|', '√x', '\\sqrt{x}', '\\sqrt[3]{x}', '\\binom{x}{2}', 'sin^{-1} x'])
+    expect(() => readTyped(text, allowed), text).toThrow('isn’t allowed')
+})
+
+test('no text takes long to read, to compare or to draw', { retry: 2 }, () => {
+  const texts = [
+    ...[`${'-'.repeat(190)}x`, `${'sin '.repeat(120)}x`, `${'√'.repeat(190)}x`, `${'|'.repeat(499)}x`],
+    ...[`${'--x^('.repeat(45)}y${')'.repeat(45)}`, `${'(--x)^'.repeat(40)}x`, '\\frac{'.repeat(70)],
+    ...[`${'('.repeat(240)}x${')'.repeat(240)}`, `${'factorial('.repeat(40)}x${')'.repeat(40)}`],
+  ]
+  const key = drawPoints(parseExpression('x'), [{ name: 'x' }], random())
+  const take = (text: string) => {
+    try {
+      const tree = read(text)
+      toLatex(tree)
+      isEqual(tree, key)
+    } catch (error) {
+      expect(error, text).toBeInstanceOf(ExpressionError)
+    }
+  }
+  for (const text of texts) {
+    for (let round = 0; round < 20; round++) take(text)
+    const from = performance.now()
+    for (let round = 0; round < 20; round++) take(text)
+    // 2 ms on a machine of its own.
+    expect((performance.now() - from) / 20, text).toBeLessThan(6)
+  }
+})
+
+test('symbols are drawn from above 0 only where the key asks for it', () => {
+  const below = (points: ReturnType<typeof drawPoints>, name: string) =>
+    points.values.some((values) => (values.get(name) ?? 0) < 0)
+  const one = drawPoints(parseExpression('ln(x) + y'), [{ name: 'y' }, { name: 'x' }], random())
+  expect([countFinite(one), below(one, 'x'), below(one, 'y')]).toEqual([24, false, true])
+  const both = drawPoints(parseExpression('sqrt(x*y)'), [{ name: 'x' }, { name: 'y' }], random())
+  expect([countFinite(both), below(both, 'x'), below(both, 'y')]).toEqual([24, false, false])
+})
+
+test('what is multiplied on the way to the key brings no tolerance', () => {
+  const points = drawPoints(parseExpression('exp(50)*x/exp(50)'), [{ name: 'x' }], random())
+  expect(isEqual(parseExpression('x'), points)).toBe(true)
+  expect(isEqual(parseExpression('x + 1'), points)).toBe(false)
+})
+
+test('binomial coefficients of real numbers', () => {
+  const points = drawPoints(parseExpression('binom(x, 3)'), [{ name: 'x' }], random())
+  expect(countFinite(points)).toBe(24)
+  expect(isEqual(read('x(x-1)(x-2)/6'), points)).toBe(true)
+  const real = drawPoints(parseExpression('binom(x, y)'), [{ name: 'x' }, { name: 'y' }], random())
+  expect(isEqual(read('binom(x-1,y-1) + binom(x-1,y)'), real)).toBe(true)
 })

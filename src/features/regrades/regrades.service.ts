@@ -146,7 +146,7 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
   const key = kind.readKey({
     ...question,
     correct_answer: String(input.correct_answer ?? '').trim(),
-    parts: input.parts ?? null,
+    parts: input.parts ?? (kind.partsAreNoKey ? question.parts : null),
   })
   if ('error' in key) throw invalidField(`/${key.field}`, key.error)
   if (key.correct_answer === '' && key.parts === null) throw invalidField('/correct_answer', 'is empty')

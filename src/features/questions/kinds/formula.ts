@@ -11,6 +11,7 @@ import {
   parseExpression,
   type Random,
   readTyped,
+  requireAllowed,
   requireKnown,
   type Tree,
 } from '@exam-practice/expressions'
@@ -21,13 +22,14 @@ import { isDecimal } from './numbers.ts'
 import { areSame, PartsError, readList, readObject } from './parts.ts'
 import { readText } from './texts.ts'
 
-/** Code points of an answer. */
-const LONGEST_FORMULA = 500
+/** Code points of an answer that is kept as it was typed, also where it is too long to be read. */
+const LONGEST_TYPED = 2_000
 const SYMBOLS = [1, 10] as const
 const FUNCTIONS = [0, FUNCTION_NAMES.length] as const
 
 /** An expression in the question's symbols, compared with the key by its value (docs/protocol/questions.md#kinds). */
 export const formula: Kind = {
+  partsAreNoKey: true,
   readKey({ correct_answer, parts }) {
     try {
       const read = readParts(parts)
@@ -40,7 +42,7 @@ export const formula: Kind = {
   },
   show: (task) => ({ symbols: namesOf(task) }),
   letters: () => null,
-  readAnswer: (_task, given) => readText(given, LONGEST_FORMULA),
+  readAnswer: (_task, given) => readText(given, LONGEST_TYPED),
   showAnswer: (_task, answer) => answer,
   rightAnswer: ({ correct_answer }) => correct_answer || null,
   compile(task) {
@@ -120,25 +122,26 @@ function checkKey(key: string, parts: FormulaParts): string | undefined {
  * Where answers are compared with the key. They are drawn from key and symbols alone, so that an attempt is graded alike
  * on every node and at any time. Throws ExpressionError for a key that can't be read.
  */
-function pointsOf(key: string, { symbols }: FormulaParts): Points {
+function pointsOf(key: string, parts: FormulaParts): Points {
+  const { symbols } = parts
   return drawPoints(
-    readKeyTree(
-      key,
-      symbols.map(({ name }) => name),
-    ),
+    readKeyTree(key, parts),
     symbols.map(({ name, from, to }) => ({ name, from: limit(from), to: limit(to) })),
     randomOf(JSON.stringify([key, symbols])),
   )
 }
 
 /** An expression; what is none is read as answers are. Throws ExpressionError. */
-function readKeyTree(key: string, symbols: string[]): Tree {
+function readKeyTree(key: string, { symbols, also }: FormulaParts): Tree {
+  const names = symbols.map(({ name }) => name)
+  let tree: Tree
   try {
-    return requireKnown(parseExpression(key), new Set(symbols))
+    tree = requireKnown(parseExpression(key), new Set(names))
   } catch (error) {
-    if (error instanceof ExpressionError) return readTyped(key, { symbols })
+    if (error instanceof ExpressionError) return readTyped(key, { symbols: names, also })
     throw error
   }
+  return requireAllowed(tree, also)
 }
 
 const limit = (given: string | number | undefined) => (given === undefined ? undefined : String(given))

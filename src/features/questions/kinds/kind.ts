@@ -57,6 +57,8 @@ export interface AnswerCounts {
 export interface Kind {
   /** Reads key and parts as a teacher writes them; '' is no key yet. */
   readKey(written: WrittenTask): ReadKey
+  /** Whether `parts` say what is asked alone, so that a new key leaves them as they are. */
+  partsAreNoKey?: true
   /** What students get in place of `parts`. */
   show(task: Task, seed: string): ShownParts | null
   /** The letters of the options that are shown; null where the kind has none. */
