@@ -80,7 +80,10 @@ function schedulerOf(retention: number): FSRS {
 }
 
 /** How likely the answer is known at an instant, fractions of days counted; null for a new card. */
-export function retrievability({ lastReview, stability }: Memory, at: number): number | null {
+export function retrievability(
+  { lastReview, stability }: Pick<Memory, 'lastReview' | 'stability'>,
+  at: number,
+): number | null {
   if (lastReview === null) return null
   return forgetting_curve(default_w, Math.max(0, at - lastReview) / DAY_MS, stability)
 }

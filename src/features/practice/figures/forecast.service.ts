@@ -13,7 +13,6 @@ import { foldTag } from '../../questions/question-tags.ts'
 import { timesFor } from '../../timing/time-windows.ts'
 import { guessOf, listCardQuestions } from '../cards/card-questions.ts'
 import { lookAgain } from '../cards/decks.service.ts'
-import { NEW_CARD } from '../cards/practice-schedule.ts'
 import { listSettings } from '../practice-settings.store.ts'
 import * as store from './forecast.store.ts'
 import {
@@ -139,7 +138,7 @@ async function listForecasted(
       isVisible,
       afterRight:
         isVisible && isAskable && !isCredited
-          ? () => chanceAfterRight(card ?? NEW_CARD, now, asked, knowledge, scheduling)
+          ? () => chanceAfterRight(card, now, asked, knowledge, scheduling)
           : undefined,
     })
   }

@@ -1,9 +1,10 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/database-client.ts'
 import { isAnyOf, only, query, statement } from '../../../db/query.ts'
+import { type Row, rowOf } from '../../../db/rows.ts'
 import { questions } from '../../../db/tables/exams.tables.ts'
-import type { ReviewOutcome } from '../../../db/tables/practice.tables.ts'
-import { CARD, type CardRow, isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
+import { practiceCards, type ReviewOutcome } from '../../../db/tables/practice.tables.ts'
+import { isOpenFor, withFreshDecks } from '../cards/decks.store.ts'
 
 /**
  * The last of a card's answers that count, of those that meet a condition; an exam's counts only as its first. Both
@@ -20,8 +21,14 @@ const lastAnswer = (userId: SQL | number, condition: SQL) => {
    order by is_shown desc limit 1`
 }
 
-/** A card with its last answer, whatever version stored it. */
-export type AnsweredCard = CardRow & {
+const SCHEDULED = rowOf(
+  practiceCards,
+  ['questionId', 'state', 'due', 'lastReview', 'stability', 'difficulty', 'learningSteps', 'reps', 'lapses'],
+  { instants: 'ms' },
+)
+
+/** What schedules a card, with its last answer, whatever version stored it. */
+export type AnsweredCard = Row<typeof SCHEDULED> & {
   outcome: ReviewOutcome | null
   share: number | null
   isShown: boolean | null
@@ -39,11 +46,12 @@ export async function readDeck(db: Executor, userId: number, examId: number): Pr
   const [cards, open] = await Promise.all([
     query<AnsweredCard>(
       db,
-      { ...CARD.check, outcome: 'text', share: 'float8', isShown: 'boolean' },
+      { ...SCHEDULED.check, outcome: 'text', share: 'float8', isShown: 'boolean' },
       sql`${withFreshDecks(userId)}
-      select ${CARD.columns('card')}, coalesce(logged.outcome, card.last_outcome) as outcome,
+      select ${SCHEDULED.columns('card')},
+             case when ${isUnknown} then logged.outcome else card.last_outcome end as outcome,
              case when ${isUnknown} then logged.share else card.last_share end as share,
-             coalesce(logged.is_shown, card.is_last_shown) as "isShown"
+             case when ${isUnknown} then logged.is_shown else card.is_last_shown end as "isShown"
         from practice_cards card join fresh using (exam_id)
         left join lateral (${lastAnswer(userId, isUnknown)}) logged on true
        where card.user_id = ${userId} and card.exam_id = ${examId} and card.paper_id is not null`,

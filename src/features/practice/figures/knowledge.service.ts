@@ -1,6 +1,5 @@
 import type { Core } from '../../../core.ts'
-import type { Memory } from '../cards/decks.store.ts'
-import { advance, retrievability, type Scheduling } from '../cards/practice-schedule.ts'
+import { advance, NEW_CARD, retrievability, type Scheduling } from '../cards/practice-schedule.ts'
 import {
   type FirstSight,
   findShift,
@@ -75,7 +74,7 @@ export function chanceOf(
 
 /** What it brings if they answer it right in practice first. */
 export function chanceAfterRight(
-  card: Memory,
+  card: store.AnsweredCard | undefined,
   answeredAt: number,
   { at, guess }: Asked,
   { shift }: Knowledge,
@@ -89,7 +88,7 @@ export function chanceAfterRight(
     isExam: false,
     answeredAt,
   } as const
-  const known = retrievability(advance(card, right, scheduling), at) ?? 0
+  const known = retrievability(advance({ ...NEW_CARD, ...card }, right, scheduling), at) ?? 0
   return toChance(shifted(known, shift), guess)
 }
 
