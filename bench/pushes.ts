@@ -8,7 +8,7 @@ import { createWorld, populate, type Server, type World } from './world.ts'
 
 const SUBSCRIBERS = 10_000
 /** Two people who write to each other meanwhile, beside the subscribers. */
-const WRITER = SUBSCRIBERS + 1
+export const WRITER = SUBSCRIBERS + 1
 const CONVERSATION = SUBSCRIBERS / 2 + 1
 /** A send begins this often. */
 const PACE_MS = 10
@@ -89,7 +89,11 @@ When one node is killed (SIGKILL) on the way, everybody is told, and ${repeated}
 }
 
 /** The latencies of sends, in ms, while `work` runs. */
-async function writeFor(world: World, { url }: Server, work: () => Promise<unknown>): Promise<number[]> {
+export async function writeFor(
+  world: World,
+  { url }: Server,
+  work: () => Promise<unknown>,
+): Promise<number[]> {
   const headers = { authorization: `Bearer ${world.tokenOf(WRITER)}`, 'content-type': 'application/json' }
   const latencies: number[] = []
   const running = new Set<Promise<void>>()

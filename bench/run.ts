@@ -11,6 +11,7 @@ import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
 import { type Ratio, summariseFindings } from './measure.ts'
 import { benchNodes } from './nodes.ts'
+import { benchNotices } from './notices.ts'
 import { benchPractice } from './practice.ts'
 import { benchPushes } from './pushes.ts'
 import { turnRatchet } from './ratchet.ts'
@@ -51,6 +52,7 @@ const BENCHMARKS = {
   storm: benchStorm,
   growth: benchGrowth,
   pushes: benchPushes,
+  notices: benchNotices,
   reads: benchReads,
   search: benchSearch,
   requests: benchRequests,

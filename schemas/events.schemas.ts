@@ -12,6 +12,7 @@ import { ClassNews } from './classes.schemas.ts'
 import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.schemas.ts'
 import { JobProgress } from './generation.schemas.ts'
+import { Notice, UnreadNotices } from './notices.schemas.ts'
 
 /**
  * Every frame of the WebSocket (docs/protocol/realtime.md), one schema each. What is in `ServerFrame` and
@@ -37,6 +38,7 @@ export const Ready = Type.Object(
     unread_all: Nullable({ ...Counter, description: 'null while help is locked' }),
     mentions: Nullable({ ...Counter, description: 'null while help is locked' }),
     requests: Nullable({ ...Counter, description: 'null while help is locked' }),
+    unread_notices: Nullable({ ...Counter, description: 'null while help is locked' }),
   },
   { $id: 'Ready', description: 'The first frame, always.' },
 )
@@ -264,6 +266,15 @@ export const ClassNewsFrame = Type.Object(
   },
 )
 
+export const NoticeFrame = Type.Object(
+  {
+    type: Type.Literal('notice'),
+    notice: Nullable({ ...Notice, $id: undefined, description: 'null: only the number has changed' }),
+    unread: UnreadNotices,
+  },
+  { $id: 'NoticeFrame', description: 'One is told something, or has read notices on some device.' },
+)
+
 export const ServerFrame = Type.Union([
   Ready,
   Ack,
@@ -282,6 +293,7 @@ export const ServerFrame = Type.Union([
   AiJob,
   CommentFrame,
   ClassNewsFrame,
+  NoticeFrame,
   ResultsReleased,
   AttemptTime,
   HelpLocked,

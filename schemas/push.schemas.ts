@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Id, Nullable, Text, Timestamp } from './common.ts'
 import { LANGUAGES } from './languages.ts'
+import { NoticeSettings } from './notices.schemas.ts'
 
 export const PushSubscription = Type.Object(
   {
@@ -29,13 +30,19 @@ const settings = {
 }
 const timeZone = { maxLength: 64, description: "null: the service's", examples: ['Europe/Berlin'] }
 export const PushSettings = Type.Object(
-  { ...settings, time_zone: Nullable(Type.String(timeZone)) },
+  { ...settings, time_zone: Nullable(Type.String(timeZone)), notices: NoticeSettings },
   { $id: 'PushSettings' },
 )
 export type PushSettings = Static<typeof PushSettings>
 
 export const PushSettingsBody = Type.Partial(
-  Type.Object({ ...settings, time_zone: Nullable(Type.String({ ...timeZone, format: 'time-zone' })) }),
+  Type.Object({
+    ...settings,
+    time_zone: Nullable(Type.String({ ...timeZone, format: 'time-zone' })),
+    notices: Type.Partial(Type.Object(NoticeSettings.properties), {
+      description: 'kinds that are left out stay as they are',
+    }),
+  }),
   { $id: 'PushSettingsBody' },
 )
 export type PushSettingsBody = Static<typeof PushSettingsBody>

@@ -56,6 +56,8 @@ import { assetRoutes } from './features/notes/note-assets.routes.ts'
 import { libraryRoutes } from './features/notes/note-library.routes.ts'
 import { notePageRoutes } from './features/notes/notebook-pages.routes.ts'
 import { notebookRoutes } from './features/notes/notebooks.routes.ts'
+import { noticesLive } from './features/notices/notices.live.ts'
+import { noticeRoutes } from './features/notices/notices.routes.ts'
 import { pageRoutes } from './features/pages/pages.routes.ts'
 import { practiceLive } from './features/practice/practice.live.ts'
 import { practiceRoutes } from './features/practice/practice.routes.ts'
@@ -210,6 +212,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(classResultRoutes, { prefix: '/api/v01/classes', core })
     await scope.register(classExamRoutes, { prefix: '/api/v01/classes/:id/exams/:exam_id', core })
     await scope.register(classMemberRoutes, { prefix: '/api/v01/classes', core })
+    await scope.register(noticeRoutes, { prefix: '/api/v01/notices', core })
     await scope.register(reportRoutes, { prefix: '/api/v01', core })
     await scope.register(accountExportRoutes, { prefix: '/api/v01/account', core })
   }
@@ -283,6 +286,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       classNewsLive,
       discussionsLive,
       generationLive,
+      noticesLive,
       practiceLive,
       helpLockLive,
     ],

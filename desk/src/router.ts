@@ -3,6 +3,7 @@ import { computed } from 'nanostores'
 
 export const $router = createRouter({
   home: '/desk',
+  whatIsNew: '/desk/new',
   exams: '/desk/exams',
   exam: '/desk/exams/:id',
   /** The address to which the service sends a student who starts an exam. */

@@ -10,6 +10,7 @@ export interface Letter {
   to: string
   subject: string
   text: string
+  headers?: Record<string, string>
 }
 
 export interface Mail {
@@ -58,8 +59,13 @@ async function countOutcome(send: () => Promise<void>): Promise<void> {
  * The address as an object: a text could be read as a list of several. The header says that the mail is automatic, so
  * that no other machine answers it.
  */
-function toMessage(from: string, { to, ...letter }: Letter) {
-  return { from, to: { name: '', address: to }, headers: { 'Auto-Submitted': 'auto-generated' }, ...letter }
+function toMessage(from: string, { to, headers, ...letter }: Letter) {
+  return {
+    from,
+    to: { name: '', address: to },
+    headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+    ...letter,
+  }
 }
 
 function createMailFiles(folder: string, from: string, log: FastifyBaseLogger): Mail {

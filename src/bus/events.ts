@@ -100,6 +100,12 @@ export type ExamEvent =
   /** A regrade changed results that students may see. */
   | { kind: 'results_changed'; examId: number; results: { userId: number; attemptId: number }[] }
 
+/** Notices were written: nodes tell those of these people who have a socket there. */
+export interface NoticesEvent {
+  kind: 'notices'
+  written: { id: number; userId: number }[]
+}
+
 /** Attempts that lock help began or ended: nodes read the locks of these people, or of everybody, again. */
 export interface HelpEvent {
   kind: 'help'
@@ -129,6 +135,7 @@ export interface Topics {
   revocations: RevocationEvent
   exams: ExamEvent
   help: HelpEvent
+  notices: NoticesEvent
 }
 export type Topic = keyof Topics
 /** Topics that clients may subscribe to. */
@@ -161,6 +168,7 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
   revocations: { revoked: true },
   exams: { results_released: true, attempt_times: true, results_changed: true },
   help: { help: true },
+  notices: { notices: true },
 }
 
 export function isKnownKind(topic: Topic, kind: string): boolean {

@@ -32,6 +32,8 @@ export const LOCKS = {
   roles: () => 'roles' as const,
   /** Taken by requests to the model while they look what is left of the day’s tokens. */
   aiBudget: () => 'ai-budget' as const,
+  /** Taken by whoever writes notices, so that these can be read in the order of their ids. */
+  notices: () => 'notices' as const,
   /** Shared by backups: no file is deleted meanwhile. */
   files: () => 'files' as const,
   /** Taken by changes of a connection or a block between two people. */

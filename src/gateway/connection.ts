@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { CLOSE, type CloseReason } from '../../schemas/close-codes.ts'
 import type { ServerFrame } from '../../schemas/events.schemas.ts'
+import type { Language } from '../../schemas/languages.ts'
 import type { Core } from '../core.ts'
 import { type Asker, personAsking } from '../scheduling/fair-queue.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
@@ -39,6 +40,8 @@ export class Connection {
   #topics: SocketTopics | undefined
   readonly #core: Pick<Core, 'bus' | 'tallies'>
   claims: Claims
+  /** What its upgrade asked for; the account's own goes before it. */
+  readonly language: Language
   /** When the peer last sent anything, by `Sockets.now()`. */
   lastSeen: number
   /** The expiry of the token for which the peer was warned. */
@@ -66,12 +69,14 @@ export class Connection {
     socket: WebSocket,
     tcp: Socket,
     claims: Claims,
+    language: Language,
     now: number,
   ) {
     this.#core = core
     this.#socket = socket
     this.#tcp = tcp
     this.claims = claims
+    this.language = language
     this.lastSeen = now
     tcp.on('drain', () => flushTogether([this]))
     tcp.on('close', () => {

@@ -11,6 +11,7 @@ import { bearerToken } from '../http/caller-tokens.ts'
 import { identifyByCookie, verifyLive } from '../http/callers.ts'
 import { dropDeadline, withDeadline } from '../http/deadline.ts'
 import { failureFields, logFailure, toAppError } from '../http/failures.ts'
+import { ownLanguageOf } from '../http/request-language.ts'
 import { askerOf } from '../http/request-log.ts'
 import { isTrustedOrigin } from '../http/same-site.ts'
 import { gateway as measured } from '../telemetry/metrics.ts'
@@ -206,7 +207,8 @@ function serve(
   socket: WebSocket,
   request: FastifyRequest,
 ): Promise<boolean> {
-  const connection = new Connection(core, socket, request.raw.socket, request.caller, sockets.now())
+  const language = ownLanguageOf(request)
+  const connection = new Connection(core, socket, request.raw.socket, request.caller, language, sockets.now())
   const count = new FrameCount()
   measured.opened.inc()
   measured.sockets.inc()

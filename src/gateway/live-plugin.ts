@@ -40,6 +40,7 @@ export interface Greeting {
   unread_all?: number | null
   mentions?: number | null
   requests?: number | null
+  unread_notices?: number | null
   /** Frames that follow `ready`. */
   news?: ServerFrame[]
 }

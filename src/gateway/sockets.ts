@@ -79,7 +79,7 @@ export class Sockets implements People {
     if (this.#leavesAt !== undefined) this.#sendAway(connection, Math.random(), this.#leavesAt)
     await person.ready
     const greetings = await Promise.all(this.#parts.map((part) => part.greet?.(person, connection)))
-    return Object.assign({ unread: 0, requests: 0, news: [] }, ...greetings)
+    return Object.assign({ unread: 0, requests: 0, unread_notices: 0, news: [] }, ...greetings)
   }
 
   remove(connection: Connection): void {

@@ -11,6 +11,7 @@ import { deleteExpiredInvitations, sendInvitations } from '../features/classes/c
 import { startGenerationWorker } from '../features/generation/generation.worker.ts'
 import { resumeWaiting } from '../features/generation/running-jobs.ts'
 import { helpWatchOf } from '../features/help-lock/help-lock-watch.ts'
+import { startNoticeWorker } from '../features/notices/notices.worker.ts'
 import { startPushWorker } from '../features/push/push.worker.ts'
 import { forgetDecided } from '../features/reports/reports.service.ts'
 import { deleteExpired } from '../features/retention/retention.service.ts'
@@ -42,6 +43,7 @@ export interface Background {
 export async function startBackground(core: Core, ownAddress: () => string): Promise<Background> {
   await startGenerationWorker(core)
   const pushes = startPushWorker(core)
+  const notices = startNoticeWorker(core, ownAddress)
   const sweeps = [
     every(OVERDUE_MS, 'closing overdue attempts', () => closeOverdue(core), core.log),
     every(HELP_MS, 'looking at help locks', () => helpWatchOf(core).look(), core.log),
@@ -61,7 +63,12 @@ export async function startBackground(core: Core, ownAddress: () => string): Pro
   ]
   return {
     async close() {
-      await Promise.all([erasing(core).close(), pushes.close(), ...sweeps.map((sweep) => sweep.close())])
+      await Promise.all([
+        erasing(core).close(),
+        pushes.close(),
+        notices.close(),
+        ...sweeps.map((sweep) => sweep.close()),
+      ])
       await addressMails(core).close()
       await core.jobs.close()
     },

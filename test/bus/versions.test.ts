@@ -75,6 +75,7 @@ const FIRST = {
   attempt_times: { kind: 'attempt_times', examId: 1, times: [] },
   results_changed: { kind: 'results_changed', examId: 1, results: [] },
   help: { kind: 'help' },
+  notices: { kind: 'notices', written: [] },
 } satisfies { [Kind in Topics[Topic]['kind']]: EventOf<Kind> }
 
 describe.runIf(hasRedis())('beside a node of another version', () => {

@@ -113,7 +113,7 @@ test('a device whose clock is two hours wrong shows the right rest, with a socke
     }
 })
 
-test('released results and answered challenges are told, at once or on return, until they are dismissed', async () => {
+test('what is new is told at home and in its list, at once or on return, until it is seen', async () => {
   const [person, admin] = [await service.person(), await service.admin()]
   const { examId, questionIds } = await createExam(service.sql, {
     name: 'Waited for',
@@ -124,11 +124,12 @@ test('released results and answered challenges are told, at once or on return, u
   const { page, context, problems } = await openFor(browser, person)
   await page.getByText('Not released yet').waitFor()
   await admin.post(`/api/v01/admin/exams/${examId}/toggle-results`, { released: true }, 200)
-  const news = page.getByRole('region', { name: 'News' })
-  await news.getByRole('link', { name: 'The result of Waited for was released' }).waitFor()
-  // Whichever comes first, the frame or the list, it is told once.
   await page.getByRole('region', { name: 'Latest results' }).getByText('%').waitFor()
-  expect(await news.getByRole('link').count()).toBe(1)
+  const soon = () => service.sql`update notice_causes set due_at = now() where kind <> 'exam_closing'`
+  await soon()
+  const news = page.getByRole('region', { name: 'What is new' })
+  await news.getByText('Your result is out').waitFor()
+  await page.getByRole('link', { name: 'What is new 1 new' }).first().waitFor()
 
   // Away meanwhile.
   await page.goto('about:blank')
@@ -137,15 +138,43 @@ test('released results and answered challenges are told, at once or on return, u
   await admin.post(`/api/v01/admin/challenges/${challenge.id}/resolve`, { status: 'accepted' }, 200)
   const key = { question_id: questionIds[0] ?? 0, action: 'credit_all' } as const
   await admin.post(`/api/v01/admin/exams/${examId}/regrades`, key, 201)
+  await soon()
+  await expect.poll(async () => (await service.sql`select from notice_causes`).length).toBe(0)
   await page.goto('/desk')
-  await news.getByRole('link', { name: 'Your challenge was accepted' }).waitFor()
-  await news.getByRole('link', { name: 'Your result of Waited for was regraded' }).waitFor()
+  await news.getByText('Your challenge was accepted').waitFor()
+  await news.getByText('Your result has changed').waitFor()
   await expectFlawless(page)
-  await news.getByRole('button', { name: 'Dismiss: Your challenge was accepted' }).click()
-  await page.reload()
+  // All of them, with where they lead; what was seen is read, on every device.
+  await news.getByRole('link', { name: 'All' }).click()
+  await page.getByRole('heading', { name: 'What is new' }).waitFor()
+  await expect.poll(() => page.locator('main').getByText('New', { exact: true }).count()).toBe(3)
+  expect(await page.getByRole('link', { name: 'Waited for' }).first().getAttribute('href')).toBe(
+    `/desk/exams/${examId}`,
+  )
+  await expectFlawless(page)
+  await expect.poll(async () => (await person.get('/api/v01/notices', 200)).body.unread).toBe(0)
+  await page.goto('/desk')
   await page.getByRole('heading', { name: 'Latest results' }).waitFor()
   await expect.poll(() => page.locator('.skeleton').count()).toBe(0)
-  expect(await page.getByText('Your challenge was accepted').count()).toBe(0)
+  expect(await news.count()).toBe(0)
+  expect(problems).toEqual([])
+  await context.close()
+})
+
+test('which notices come by mail is chosen in the account', async () => {
+  const person = await service.person()
+  const { page, context, problems } = await openFor(browser, person, PHONE)
+  await page.goto('/desk/account')
+  const wishes = page.getByRole('region', { name: 'What you are told of' })
+  const closing = wishes.getByRole('group', { name: 'A day before an exam closes that you haven’t taken' })
+  await closing.getByLabel('By mail, to my confirmed address').check()
+  await wishes.getByRole('button', { name: 'Save' }).click()
+  const read = async () => (await person.get('/api/v01/push', 200)).body.settings.notices
+  await expect.poll(read).toMatchObject({
+    exam_published: { push: true, mail: false },
+    exam_closing: { push: true, mail: true },
+  })
+  await expectFlawless(page)
   expect(problems).toEqual([])
   await context.close()
 })

@@ -125,6 +125,8 @@ beforeAll(async () => {
     await sql`
       insert into assistant_questions (user_id, conversation_id, asked_at, model) values (${client.id}, ${row?.id}, now(), 'a model')`
     await sql`
+      insert into notices (user_id, kind, subject_id, minutes, at) values (${client.id}, 'more_time', 1, 5, now())`
+    await sql`
       insert into access_requests (user_id, current_access, requested_access, user_reason)
       values (${client.id}, 'user', 'admin', ${`Please ${whose}`})`
     await sql`

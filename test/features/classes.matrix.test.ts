@@ -261,6 +261,7 @@ const ELSEWHERE: Record<string, RegExp> = {
   'a page of administrators': /^\/admin\/users\/analytics$/,
   'one’s own conversations': /^\/(api\/v01|api)\/(chat|assistant|study-chat)(\/|$)/,
   'one’s own notes and those that others publish': /^\/api\/v01\/(notebooks|pages|assets|library)(\/|$)/,
+  'what one was told (notices.test.ts)': /^\/api\/v01\/notices(\/|$)/,
   'one’s own devices': /^\/api\/v01\/push(\/|$)/,
   'one’s own cards, of exams that are there for oneself (practice.test.ts)': /^\/api\/v01\/practice(\/|$)/,
   'names of categories': /^\/api\/v01\/categories$/,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { type Device, PushService } from '../support/outside/push-service.ts'
 import { openExam, sendReviews } from '../support/practice.ts'
@@ -81,6 +82,11 @@ describe('the subscriptions', () => {
         preview: false,
         language: null,
         time_zone: null,
+        notices: {
+          exam_published: { push: true, mail: false },
+          exam_closing: { push: true, mail: false },
+          class_news: { push: true, mail: false },
+        },
       },
     })
     expect(there.body.public_key).toBe(here.body.public_key)
@@ -230,6 +236,9 @@ describe('the settings', () => {
     expect(changed.body.settings).toMatchObject({ messages: 'all', time_zone: 'Asia/Kolkata', exams: true })
     await alice.patch(`${PUSH}/settings`, { practice: true, practice_hour: 7, preview: true }, 200)
     await alice.patch(`${PUSH}/settings`, { exams: false, language: 'ar', time_zone: null }, 200)
+    const none = { push: false, mail: true }
+    await alice.patch(`${PUSH}/settings`, { notices: { class_news: none } }, 200)
+    await alice.patch(`${PUSH}/settings`, { notices: { exam_closing: none } }, 200)
     expect((await alice.get(PUSH, 200)).body.settings).toEqual({
       messages: 'all',
       exams: false,
@@ -238,6 +247,7 @@ describe('the settings', () => {
       preview: true,
       language: 'ar',
       time_zone: null,
+      notices: { exam_published: { push: true, mail: false }, exam_closing: none, class_news: none },
     })
     for (const wrong of [
       {},
@@ -248,6 +258,8 @@ describe('the settings', () => {
       { time_zone: 'Mars/Olympus' },
       { time_zone: '+02:00' },
       { preview: 'yes' },
+      { notices: { class_news: { push: true } } },
+      { notices: { class_news: 'yes' } },
     ])
       await alice.patch(`${PUSH}/settings`, wrong, 400)
   })
@@ -753,4 +765,44 @@ test('thousands who are told of one exam are each told once, by two nodes', {
   await expect.poll(() => devices.filter(({ received }) => received.length > 0).length).toBe(PEOPLE)
   await untilIdle()
   expect(devices.every(({ received }) => received.length === 1)).toBe(true)
+})
+
+test('notices are pushed to who wants that, and not once they are read', async () => {
+  const [teacher, ann, ben, carl] = await Promise.all([
+    service.person(),
+    service.person(),
+    service.person(),
+    service.person(),
+  ])
+  const classId = await createClass(service.sql, { teachers: [teacher], students: [ann, ben, carl] })
+  const devices = await Promise.all(
+    [ann, ben, carl].map(async (person) => {
+      const device = outside.device()
+      await person.post(`${PUSH}/subscriptions`, device.subscription, 201)
+      return device
+    }),
+  )
+  const [toAnn, toBen, toCarl] = devices as [Device, Device, Device]
+  await ben.patch(`${PUSH}/settings`, { notices: { class_news: { push: false, mail: false } } }, 200)
+  // Carl is here, and reads it.
+  const socket = await carl.socket()
+  await socket.ask({ type: 'active' })
+  const { news } = (await teacher.post(`/api/v01/classes/${classId}/news`, { text: 'A ruler' }, 201)).body
+  aheadMs = 60_000
+  const { notice } = await socket.waitFor(({ type }) => type === 'notice')
+  await carl.post('/api/v01/notices/read', { up_to: notice.id }, 200)
+  await pushesTo(toAnn).toEqual([
+    {
+      type: 'class_news',
+      title: '10 b',
+      body: 'There are news',
+      tag: `n${news.id}`,
+      url: `/desk/classes/${classId}`,
+      id: news.id,
+    },
+  ])
+  // What waits for Carl is looked at when he may have gone.
+  aheadMs = 120_000
+  await untilIdle()
+  expect([toBen.received, toCarl.received]).toEqual([[], []])
 })

@@ -36,6 +36,7 @@ async function connect() {
     socket,
     tcp,
     claims,
+    'en',
     0,
   )
   // A frame that is written before `begin` is sent after the first one.

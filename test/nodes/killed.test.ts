@@ -53,6 +53,44 @@ describe.runIf(hasRedis())('two nodes, one of which is killed', () => {
   }, 90_000)
 })
 
+test('10,000 students are told of an exam once each, although nodes are killed meanwhile', async () => {
+  const service = await withService({ config: { redisUrl: undefined } })
+  const { sql } = service
+  const options = {
+    env: {
+      DATABASE_URL: service.databaseUrl,
+      DATA_DIR: service.dataDir,
+      JWT_SECRET: SECRET,
+      PORT: String(await freePort()),
+    },
+    config: {},
+  }
+  // Only nodes that are killed write: this one would do the work for them.
+  await Promise.all(service.nodes.map((node) => node.close()))
+  await sql`
+    insert into users (id, username, email, full_name, role)
+    select n, 'student' || n, 'student' || n || '@example.org', 'Student', 'user' from generate_series(1, 10000) n`
+  await sql`insert into classes (id, name) values (1, '10 b')`
+  await sql`insert into class_members (class_id, user_id, role) select 1, id, 'student' from users where id > 0`
+  await sql`insert into exams (id, name, published, for_classes) values (1, 'Cells', true, true)`
+  await sql`insert into exam_classes (exam_id, class_id) values (1, 1)`
+  await sql`
+    insert into notice_causes (kind, subject_id, exam_id, at, due_at) values ('exam_published', 1, 1, now(), now())`
+  const count = async () => {
+    const [row] = await sql`select count(*)::int as told, count(distinct user_id)::int as people from notices`
+    return row as { told: number; people: number }
+  }
+  let node = await startNodeProcess(options)
+  for (const reached of [500, 3_000, 6_000]) {
+    await expect.poll(async () => (await count()).told, { interval: 5 }).toBeGreaterThanOrEqual(reached)
+    await node.exit('SIGKILL')
+    node = await startNodeProcess(options)
+  }
+  await expect.poll(async () => (await sql`select from notice_causes`).length).toBe(0)
+  expect(await count()).toEqual({ told: 10_000, people: 10_000 })
+  await node.exit('SIGTERM')
+}, 180_000)
+
 test('a lone service on the embedded database that is killed during 500 sends loses and doubles none', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-killed-'))
   // PostgreSQL runs as another user, who must be able to read it.

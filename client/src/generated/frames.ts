@@ -7,7 +7,7 @@ export type ReactionTotal = { emoji: string; count: number; /** the first of the
 
 export interface ServerFrames {
   /** The first frame, always. */
-  ready: { type: 'ready'; user_id: number; session_id: number; server_time: string; heartbeat_seconds: number; unread: number | null; unread_all: number | null; mentions: number | null; requests: number | null }
+  ready: { type: 'ready'; user_id: number; session_id: number; server_time: string; heartbeat_seconds: number; unread: number | null; unread_all: number | null; mentions: number | null; requests: number | null; unread_notices: number | null }
   /** The request with that `ref` is done (a `send`: committed), with its result. */
   ack: { type: 'ack'; /** echoed in the ack or error */ ref?: string; [field: string]: unknown }
   /** The request failed; codes as in HTTP. */
@@ -40,6 +40,8 @@ export interface ServerFrames {
   comment: { type: 'comment'; question_id: number; action: 'created' | 'edited' | 'deleted' | 'pinned' | 'best_answer'; comment: { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string; /** only of a new comment: it has none yet */ replies?: CommentEntry[] } }
   /** News of a class were published, changed or deleted, for members who subscribed to it. */
   class_news: { type: 'class_news'; class_id: number; news: ClassNews | { id: number }; /** true: `news` has its id alone */ deleted: boolean }
+  /** One is told something, or has read notices on some device. */
+  notice: { type: 'notice'; notice: { id: number; /** there may be more later */ kind: 'exam_published' | 'exam_closing' | 'result_released' | 'result_changed' | 'challenge_answered' | 'more_time' | 'class_news' | 'access_decided'; at: string; read: boolean; exam_id?: number; class_id?: number; /** the exam’s or the class’s name */ title: string; /** in the person’s language */ body: string } | null; /** notices that one hasn’t read */ unread: number }
   /** To students who have an attempt of that exam. */
   results_released: { type: 'results_released'; exam_id: number; released: boolean }
   /** One's own attempt under way ends at another time than before. */

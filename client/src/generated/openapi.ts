@@ -398,6 +398,16 @@ export type NotebookChange = { title?: string; description?: string; is_public?:
 
 export type NotebooksAnswer = { success: true; notebooks: Notebook[] }
 
+export type Notice = { id: number; /** there may be more later */ kind: 'exam_published' | 'exam_closing' | 'result_released' | 'result_changed' | 'challenge_answered' | 'more_time' | 'class_news' | 'access_decided'; at: string; read: boolean; exam_id?: number; class_id?: number; /** the exam’s or the class’s name */ title: string; /** in the person’s language */ body: string }
+
+export type NoticeSettings = { /** a new exam for oneself */ exam_published: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean }; /** an exam that one hasn’t taken closes in a day */ exam_closing: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean }; /** news of one’s classes */ class_news: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean } }
+
+export type NoticesAnswer = { success: true; notices: Notice[]; /** notices that one hasn’t read */ unread: number }
+
+export type NoticesReadAnswer = { success: true; /** notices that one hasn’t read */ unread: number }
+
+export type NoticesReadBody = { /** the id of the newest one that was seen */ up_to: number }
+
 export type ObjectsAnswer = { success: true; /** from the bottom of the stack to its top */ objects: CanvasObject[]; total: number }
 
 export type OfferedQuestion = { question_text?: string | number | boolean | null; option_a?: string | number | boolean | null; option_b?: string | number | boolean | null; option_c?: string | number | boolean | null; option_d?: string | number | boolean | null; /** an array of texts, or its JSON text */ more_options?: unknown; correct_answer?: string | number | boolean | null | (string | number | boolean | null)[]; /** of the form that the type needs, or its JSON text */ parts?: unknown; question_type?: string | number | boolean | null; image_path?: string | number | boolean | null; explanation?: string | number | boolean | null; /** an array of texts, or its JSON text */ tags?: unknown; positive_marks?: string | number | boolean | null; negative_marks?: string | number | boolean | null; tolerance?: string | number | boolean | null }
@@ -446,11 +456,11 @@ export type PrintAnswer = { success: true; pages: { id: number; notebook_id: num
 
 export type PushAnswer = { success: true; public_key: string | null; subscriptions: PushSubscription[]; settings: PushSettings }
 
-export type PushSettings = { /** which messages of groups; those of single people always come */ messages: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams: boolean; /** practice is due, once a day */ practice: boolean; /** in the person's time zone */ practice_hour: number; /** whether a push says what was written, beside who wrote */ preview: boolean; language: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone: string | null }
+export type PushSettings = { /** which messages of groups; those of single people always come */ messages: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams: boolean; /** practice is due, once a day */ practice: boolean; /** in the person's time zone */ practice_hour: number; /** whether a push says what was written, beside who wrote */ preview: boolean; language: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone: string | null; notices: NoticeSettings }
 
 export type PushSettingsAnswer = { success: true; settings: PushSettings }
 
-export type PushSettingsBody = { /** which messages of groups; those of single people always come */ messages?: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams?: boolean; /** practice is due, once a day */ practice?: boolean; /** in the person's time zone */ practice_hour?: number; /** whether a push says what was written, beside who wrote */ preview?: boolean; language?: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone?: string | null }
+export type PushSettingsBody = { /** which messages of groups; those of single people always come */ messages?: 'all' | 'mentions' | 'none'; /** an exam opens soon, a result is out or has changed */ exams?: boolean; /** practice is due, once a day */ practice?: boolean; /** in the person's time zone */ practice_hour?: number; /** whether a push says what was written, beside who wrote */ preview?: boolean; language?: 'en' | 'de' | 'es' | 'hi' | 'ar' | null; time_zone?: string | null; /** kinds that are left out stay as they are */ notices?: { /** a new exam for oneself */ exam_published?: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean }; /** an exam that one hasn’t taken closes in a day */ exam_closing?: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean }; /** news of one’s classes */ class_news?: { push: boolean; /** only to a confirmed address, at most 10 a day */ mail: boolean } } }
 
 export type PushSubscription = { id: number; /** the push service's host */ endpoint_host: string; created_at: string; last_used_at: string | null }
 
@@ -2387,6 +2397,41 @@ export interface paths {
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'class_archived'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notices': {
+    /** What is new for oneself, newest first */
+    get: {
+      parameters: { query?: { 'before'?: number; 'limit'?: number }; path?: never; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': NoticesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/notices/read': {
+    /** Say up to which notice one has read; never back */
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': NoticesReadBody } }
+      responses: {
+        200: { content: { 'application/json': NoticesReadAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'exam_in_progress'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

@@ -1,5 +1,6 @@
 const PATHS = {
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
+  news: 'M6 17V11a6 6 0 0 1 12 0v6l1.500 2h-15zM10 21h4',
   exams: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6M10 17h4',
   progress: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
   practice: 'M20 11a8 8 0 1 0-2.500 6.500M20 5v6h-6M12 8v4l3 2',

@@ -5,6 +5,7 @@ import { chat } from '../chat.ts'
 import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialogs/dialog.tsx'
 import { Icon, type IconName } from '../components/icons.tsx'
+import { $unreadNotices } from '../notices.ts'
 import { isAdministrator } from '../roles.ts'
 import type { RouteName } from '../router.ts'
 import { t } from '../texts.ts'
@@ -19,6 +20,7 @@ interface NavigationEntry {
 
 const LEARN: NavigationEntry[] = [
   { path: '/desk', text: t('Home'), icon: 'home', routes: ['home'] },
+  { path: '/desk/new', text: t('What is new'), icon: 'news', routes: ['whatIsNew'] },
   { path: '/desk/exams', text: t('Exams'), icon: 'exams', routes: ['exams', 'exam', 'start', 'result'] },
   { path: '/desk/classes', text: t('Classes'), icon: 'classes', routes: ['classes', 'joinClass', 'class'] },
   { path: '/desk/practice', text: t('Practice'), icon: 'practice', routes: ['practice', 'practiceCards'] },
@@ -98,7 +100,7 @@ export function Navigation({ user, route }: { user: User; route: RouteName | und
         </div>
       </nav>
       <nav class="tabs" aria-label="Main, short">
-        {[LEARN[0], LEARN[1], TALK[0], isAdministrator(user) ? TEACHING : LEARN[3]].map(
+        {[LEARN[0], LEARN[2], TALK[0], isAdministrator(user) ? TEACHING : LEARN[4]].map(
           (place) =>
             place && (
               <Entry
@@ -154,6 +156,7 @@ function Entry({ place: { path, text, icon }, isHere }: { place: NavigationEntry
     <a class="entry" href={path} aria-current={isHere ? 'page' : undefined}>
       <Icon name={icon} />
       <span>{text}</span>
+      {path === '/desk/new' && <News />}
       {path === '/desk/chat' && <Unread />}
       {path === '/desk/people' && <Requests />}
       {path.startsWith('/desk/teach/') && <Waiting path={path} />}
@@ -166,6 +169,11 @@ function Unread() {
   return <Badge count={count} label={t('{count, plural, other {# unread}}', { count })} />
 }
 
+function News() {
+  const count = useStore($unreadNotices)
+  return <Badge count={count} label={t('{count, plural, other {# new}}', { count })} />
+}
+
 function Waiting({ path }: { path: string }) {
   const count = useStore($waiting)[path] ?? 0
   return <Badge count={count} label={t('{count, plural, other {# waiting}}', { count })} />
@@ -173,8 +181,8 @@ function Waiting({ path }: { path: string }) {
 
 /** What waits behind the entries that a phone's bar leaves out. */
 function InMenu() {
-  const requests = useStore(chat.$requests).length
-  const count = Object.values(useStore($waiting)).reduce((sum, each) => sum + each, requests)
+  const others = useStore(chat.$requests).length + useStore($unreadNotices)
+  const count = Object.values(useStore($waiting)).reduce((sum, each) => sum + each, others)
   return <Badge count={count} label={t('{count, plural, other {# waiting}}', { count })} />
 }
 

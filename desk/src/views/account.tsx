@@ -14,6 +14,7 @@ import { isAdministrator, nameOfRole } from '../roles.ts'
 import { $theme, setTheme, type Theme } from '../shell/theme.ts'
 import { signOut } from '../sign-in.ts'
 import { t } from '../texts.ts'
+import { NoticeWishes } from './notice-wishes.tsx'
 import { Notifications } from './notifications.tsx'
 
 type PushSettings = Answer<'/api/v01/push', 'get'>['settings']
@@ -97,6 +98,7 @@ export default function Account() {
               <AskAccess username={self.username} email={self.email} role={self.role} />
             )}
             <Devices />
+            <NoticeWishes />
             <Notifications />
             <TakeAlong needsPassword={self.has_password && isAdministrator(self)} />
           </div>

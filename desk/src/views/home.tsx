@@ -3,13 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { chat } from '../chat.ts'
 import { ask, client } from '../client.ts'
 import { Countdown } from '../components/countdown.tsx'
+import { Action } from '../components/forms/button.tsx'
 import { Empty, Loaded } from '../components/page/load-states.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useLive } from '../components/page/use-live.ts'
 import { useLoad } from '../components/page/use-load.ts'
 import { describeMinutes, moment, percent } from '../format.ts'
 import { $isHelpLocked } from '../help-lock.ts'
-import { $notices, dismiss, lookForNotices } from '../notices.ts'
+import { $notices, $unreadNotices, hrefOf, readNotices } from '../notices.ts'
 import { isAdministrator } from '../roles.ts'
 import { serverNow } from '../server-time.ts'
 import { t } from '../texts.ts'
@@ -33,7 +34,6 @@ export default function Home({ user }: ViewProps) {
     ])
     void lookForClasses().catch(() => {})
     void lookForUnderWay()
-    void lookForNotices(attempts)
     return { exams, attempts }
   })
   useLive(found.reload, ({ type }) => type === 'results_released' || type === 'result_changed')
@@ -148,28 +148,32 @@ function UnderWay() {
   ))
 }
 
+/** What the person hasn't read, as far as it is new. */
 function Notices() {
-  const notices = useStore($notices)
-  if (notices.length === 0) return null
+  const newest = useStore($notices)
+  const count = useStore($unreadNotices)
+  const unread = newest.filter(({ read }) => !read).slice(0, MOST)
+  if (unread.length === 0) return null
   return (
-    <Section id="notices" title="News">
+    <Section id="notices" title="What is new">
       <ul class="list">
-        {notices.map(({ key, text, href }) => (
-          <li key={key} class="row spread">
-            <a href={href} onClick={() => dismiss(key)}>
-              {text}
+        {unread.map((notice) => (
+          <li key={notice.id} class="row spread">
+            <a href={hrefOf(notice)}>
+              <bdi>{notice.title}</bdi>
             </a>
-            <button
-              type="button"
-              class="quiet small"
-              aria-label={t('Dismiss: {notice}', { notice: text })}
-              onClick={() => dismiss(key)}
-            >
-              Dismiss
-            </button>
+            <span>
+              <bdi>{notice.body}</bdi>
+            </span>
           </li>
         ))}
       </ul>
+      <p class="row">
+        <Action class="small" act={() => readNotices(newest)}>
+          Seen
+        </Action>
+        <a href="/desk/new">{count > unread.length ? t('All {count} new ones', { count }) : 'All'}</a>
+      </p>
     </Section>
   )
 }

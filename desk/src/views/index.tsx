@@ -13,6 +13,7 @@ export type Page = NonNullable<ReturnType<typeof $router.get>>
 /** Each view is loaded when it is first opened. */
 const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps> }>> = {
   home: () => import('./home.tsx'),
+  whatIsNew: () => import('./what-is-new.tsx'),
   exams: () => import('./exams/list.tsx'),
   exam: () => import('./exams/exam.tsx'),
   start: () => import('./exams/exam.tsx'),
@@ -58,6 +59,7 @@ const VIEWS: Record<RouteName, () => Promise<{ default: ComponentType<ViewProps>
 
 /** Views that are closed while somebody takes an exam that locks help, with what they find there afterwards. */
 const CLOSED: Partial<Record<RouteName, [title: string, promise: string]>> = {
+  whatIsNew: [t('What is new'), t('What you are told meanwhile waits here.')],
   chat: [t('Chat'), t('Messages that you get meanwhile wait here.')],
   people: [t('People'), t('Requests that you get meanwhile wait here.')],
   practice: [t('Practice'), t('Your cards wait here.')],

@@ -4,12 +4,14 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
   unique,
 } from 'drizzle-orm/pg-core'
 import { LANGUAGES } from '../../../schemas/languages.ts'
+import type { NoticeWishes } from '../../../schemas/notices.schemas.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
 import { sessions } from './sign-in.tables.ts'
@@ -44,6 +46,8 @@ export const pushSettings = pgTable('push_settings', {
   language: text({ enum: LANGUAGES }),
   /** null: the service's. */
   timeZone: text(),
+  /** How to be told of kinds of notices; a kind that isn't named: as the defaults say. */
+  notices: jsonb().$type<NoticeWishes>().notNull().default({}),
 })
 
 /** Browsers and apps that receive pushes. They go with the session that registered them. */
@@ -85,6 +89,9 @@ export const PUSH_KINDS = [
   'changed',
   'opening',
   'practice',
+  'exam_published',
+  'exam_closing',
+  'class_news',
 ] as const
 
 /**
@@ -99,7 +106,7 @@ export const pushes = pgTable(
     userId: integer().notNull(),
     topic: text().notNull(),
     kind: text({ enum: PUSH_KINDS }).notNull(),
-    /** The conversation, connection or exam; 0 of practice. */
+    /** The conversation, connection, exam or news; 0 of practice. */
     subjectId: integer().notNull(),
     /**
      * What it is about, and whether it has moved since: the newest message's `seq`; of other kinds a number that goes

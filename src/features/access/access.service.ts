@@ -16,6 +16,7 @@ import { offsetOf } from '../../paging.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeRole } from '../audit/audit-words.ts'
 import { announceRevocations } from '../auth/sessions.service.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { setRole } from '../users/users.service.ts'
 import * as store from './access.store.ts'
 
@@ -120,6 +121,7 @@ export async function approve(core: Core, actor: Actor, requestId: number, role:
       subject: ['access_request', requestId],
       summary,
     })
+    await tellDecided(core, tx, actor, request)
   })
   announceRevocations(core)
 }
@@ -139,7 +141,13 @@ export async function deny(core: Core, actor: Actor, requestId: number, reason: 
       subject: ['access_request', requestId],
       summary,
     })
+    await tellDecided(core, tx, actor, request)
   })
+}
+
+function tellDecided(core: Core, tx: Executor, actor: Actor, request: store.AccessRequestRow): Promise<void> {
+  const { id: requestId, userId } = request
+  return causeNotices(core, tx, { kind: 'access_decided', requestId, userIds: [userId], actorId: actor.id })
 }
 
 async function requireApplicant(core: Core, asker: Requester, { username, email }: EligibilityBody) {

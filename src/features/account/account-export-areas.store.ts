@@ -27,12 +27,14 @@ import { challenges } from '../../db/tables/corrections.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { generationJobs } from '../../db/tables/generation.tables.ts'
 import { assets, notebookInteractions, notebooks, pages } from '../../db/tables/notes.tables.ts'
+import { notices } from '../../db/tables/notices.tables.ts'
 import { practiceCards, practiceReviews, practiceSettings } from '../../db/tables/practice.tables.ts'
 import { pushSettings, pushSubscriptions } from '../../db/tables/push.tables.ts'
 import { reports } from '../../db/tables/reports.tables.ts'
 import { identities, sessions } from '../../db/tables/sign-in.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
+import { isUnread } from '../notices/notices.sql.ts'
 import type { Area, Field } from './account-export.store.ts'
 
 const text = Type.String()
@@ -89,11 +91,31 @@ export const AREAS: Readonly<Record<string, Area>> = {
       practice_hour: 'in your time zone',
       preview: 'whether a push says what was written',
     },
+    fields: {
+      notices: {
+        value: pushSettings.notices,
+        schema: Type.Record(text, Type.Object({ push: Type.Boolean(), mail: Type.Boolean() }), {
+          description: 'which notices pushes and mails tell you of, where you have changed that',
+        }),
+      },
+    },
   },
   push_subscriptions: {
     title: 'Devices that are told, without the secrets that they gave',
     owner: pushSubscriptions.userId,
     columns: 'id session_id endpoint created_at last_used_at failing_since',
+  },
+  notices: {
+    title: 'What you were told',
+    owner: notices.userId,
+    columns: 'id kind subject_id exam_id class_id minutes at',
+    descriptions: {
+      subject_id: 'the exam, news, challenge or request; of changed results and more time a number',
+      minutes: 'how much more time it was',
+    },
+    fields: {
+      read: { value: sql`not ${isUnread(sql`notices`)}`, schema: Type.Boolean() },
+    },
   },
   access_requests: {
     title: 'Your requests for another role',
@@ -374,6 +396,13 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
   },
   push_settings: { practice_told_on: 'keeps practice from telling you twice on a day' },
   push_subscriptions: { 'p256dh auth': 'secrets of the device', language: 'what the device asks for' },
+  notices: { 'mail_due_at mail_tries mail_token_hash': 'how its mail is sent, with a secret' },
+  notice_readers: {
+    'user_id read_up_to': 'what `read` is made of',
+    'mail_day mails': 'how many mails about notices you got on a day',
+  },
+  notice_causes: 'what notices are about to be made of; it goes within a minute, or when an exam closes',
+  notice_closings: 'of no person',
   pushes: 'pushes that are about to be sent, of what other files have; they go within a day',
   push_causes: 'what pushes are about to be made of; it goes within seconds',
   push_keys: 'a secret of the service',

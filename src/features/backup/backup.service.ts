@@ -23,6 +23,8 @@ const LEFT_OUT = new Set([
   'push_causes',
   'push_cursor',
   'push_gaps',
+  'notice_causes',
+  'notice_closings',
   // Made anew from the messages.
   'message_words',
   'search_marks',

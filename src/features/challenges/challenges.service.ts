@@ -13,6 +13,7 @@ import { offsetOf } from '../../paging.ts'
 import { requireOwn, requireVisible } from '../attempts/result-visibility.service.ts'
 import { givenBy } from '../attempts/sitting.ts'
 import { record } from '../audit/audit.service.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import * as store from './challenges.store.ts'
 
 /** Challenges on a page of the administrators' list. */
@@ -84,6 +85,13 @@ export async function resolveChallenge(
       action: 'challenge.resolve',
       subject: ['challenge', id],
       summary: `${status === 'accepted' ? 'Accepted' : 'Rejected'}: question ${resolved.questionId} of attempt ${resolved.attemptId}`,
+    })
+    await causeNotices(core, tx, {
+      kind: 'challenge_answered',
+      challengeId: id,
+      examId: resolved.examId,
+      userIds: [resolved.userId],
+      actorId: actor.id,
     })
     return resolved
   })

@@ -9,6 +9,7 @@ import { countActions, record } from '../audit/audit.service.ts'
 import { noteAddress } from '../auth/address-proof.ts'
 import { hashSecretToken } from '../auth/secret-tokens.ts'
 import type { TellGroup } from '../chat/conversations/class-groups.service.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { requireOpen, tellGone } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
@@ -226,6 +227,8 @@ async function becomeMember(
       { ...actor, classId: row.id },
       { action: 'class.join', subject: ['class', row.id], summary: `User ${userId} joined as a ${role}` },
     )
+    if (role === 'student')
+      await causeNotices(core, tx, { kind: 'class_joined', classId: row.id, userIds: [userId] })
   }
   return { tell: await followMembers(core, tx, row), class: await getOwnClass(tx, userId, row.id) }
 }

@@ -10,6 +10,7 @@ import { tryOrCommit } from '../../db/dry-run.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { record } from '../audit/audit.service.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { lockTaughtClass, tellGone } from './class-access.service.ts'
 import { followMembers } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
@@ -107,6 +108,7 @@ async function addPeople(
     const answer = { added: added.length, invited, errors: errors.length > 0 ? errors : null }
     if (isDryRun) return { answer, tell: undefined }
     await recordAdded(tx, actor, classId, added.length, invited)
+    await causeNotices(core, tx, { kind: 'class_joined', classId, userIds: added, actorId: actor.id })
     return { answer, tell: await followMembers(core, tx, row) }
   })
   tell?.()

@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { lockTaughtClass, requireMember } from './class-access.service.ts'
 import * as members from './class-members.store.ts'
 import * as store from './class-news.store.ts'
@@ -50,6 +51,7 @@ export async function publishNews(
     const id = await store.insertNews(tx, { classId, authorId, text, pinned, createdAt: now })
     const summary = `News ${id} were published`
     await record(tx, actor, { action: 'class.publish_news', subject: ['class', classId], summary })
+    await causeNotices(core, tx, { kind: 'class_news', newsId: id, classId, actorId: authorId })
     return getNews(tx, classId, id)
   })
   return tell(core, classId, news)

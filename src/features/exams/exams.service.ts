@@ -18,6 +18,7 @@ import { publishReleased } from '../attempts/attempts.service.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { causePushes } from '../push/push.service.ts'
 import { requireExamSize } from '../questions/questions.service.ts'
 import { changeTimes, readWindow } from '../timing/timing.service.ts'
@@ -56,6 +57,8 @@ export async function createExam(
     if (input.class_ids) await changeClasses(tx, inserted, input.class_ids)
     await requireOwnExam(tx, inserted, teacherId)
     await checkDraw(tx, inserted, input)
+    if (input.is_published && input.class_ids?.length)
+      await causeNotices(core, tx, { kind: 'exam_published', examId: inserted, actorId: actor.id })
     await record(tx, actor, {
       action: 'exam.create',
       subject: ['exam', inserted],
@@ -82,15 +85,15 @@ export async function changeExam(
   const isTimed = ['durationMinutes', 'opensAt', 'closesAt'].some((name) => name in values)
   const { confirm, was, ...given } = changes
   const update = async (tx: Executor) => {
-    if (was) {
-      const stored = await store.holdExam(tx, id)
-      if (stored) requireUnchanged(toAdminExam(stored, new Map()), was, given)
-    }
+    const isForOthers = changes.is_published === true || changes.class_ids !== undefined
+    const stored = was || isForOthers ? await store.holdExam(tx, id) : undefined
+    if (stored && was) requireUnchanged(toAdminExam(stored, new Map()), was, given)
     if (!(await store.updateExam(tx, id, values))) throw new AppError('not_found')
     if (changes.class_ids) await changeClasses(tx, id, changes.class_ids)
     await requireOwnExam(tx, id, teacherId)
     await checkDraw(tx, id, changes)
     if (changes.is_published) await requireExamSize(tx, [id])
+    if (stored && isForOthers) await announce(core, tx, actor, stored, changes)
     const summary = describeChanged(Object.keys(given))
     await record(tx, actor, { action: 'exam.change', subject: ['exam', id], summary })
   }
@@ -139,7 +142,10 @@ export async function releaseResults(core: Core, actor: Actor, id: number, relea
       subject: ['exam', id],
       summary: `Results are ${updated.released ? 'released' : 'held back'}`,
     })
-    if (updated.released && updated.isChanged) await causePushes(tx, { kind: 'released', subjectId: id })
+    if (updated.released && updated.isChanged) {
+      await causePushes(tx, { kind: 'released', subjectId: id })
+      await causeNotices(core, tx, { kind: 'result_released', examId: id, actorId: actor.id })
+    }
     return updated
   })
   publishReleased(core, id, exam.released)
@@ -166,6 +172,24 @@ function toValues(input: ExamChanges): Partial<store.ExamValues> {
     ...readWindow(input),
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+/** Tells students of an exam that becomes theirs: it is published, or given to more classes. */
+async function announce(
+  core: Core,
+  tx: Executor,
+  actor: Actor,
+  before: store.ExamSettingsRow,
+  { is_published: isPublished = before.isPublished, class_ids: classIds = before.classIds }: ExamChanges,
+): Promise<void> {
+  const added = before.isPublished ? classIds.filter((id) => !before.classIds.includes(id)) : classIds
+  if (!isPublished || added.length === 0) return
+  await causeNotices(core, tx, {
+    kind: 'exam_published',
+    examId: before.id,
+    actorId: actor.id,
+    ...(before.isPublished ? { classIds: added } : {}),
+  })
 }
 
 /** Replaces the classes that an exam is for. 400 for ids of none. */

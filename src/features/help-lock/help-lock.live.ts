@@ -37,6 +37,7 @@ const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   connection_accepted: 'withheld',
   comment: 'withheld',
   class_news: 'withheld',
+  notice: 'withheld',
   challenge_resolved: 'withheld',
   practice: 'withheld',
 }
@@ -105,6 +106,7 @@ export const helpLockLive: LivePlugin = (core) => {
         unread_all: null,
         mentions: null,
         requests: null,
+        unread_notices: null,
         news: [...exams].map((exam_id) => ({ type: 'help_locked' as const, exam_id })),
       }
     },

@@ -5,6 +5,7 @@ import { Page, redirects, sendPage } from '../../http/page-body.ts'
 import { pageLanguageOf } from '../../http/request-language.ts'
 import { deskRoutes } from './desk.routes.ts'
 import { readPageStyle } from './desk-build.ts'
+import { mailsOffRoutes } from './mails-off.routes.ts'
 import { renderPrivacy } from './privacy-html.ts'
 import { providerRoutes } from './provider.routes.ts'
 import { formRoutes } from './sign-in.routes.ts'
@@ -14,6 +15,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
   await app.register(formRoutes, { core })
   await app.register(providerRoutes, { core })
   await app.register(deskRoutes, { core })
+  await app.register(mailsOffRoutes, { core })
 
   const { privacyUrl } = core.config
   app.get(

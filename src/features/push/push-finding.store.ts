@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { WishedKind } from '../../../schemas/notices.schemas.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
 import { isThereFor, knowClassExams } from '../exams/exam-access.sql.ts'
+import { WANTS_PUSH } from '../notices/notices.sql.ts'
 import { personalTimes } from '../timing/personal-times.sql.ts'
 import { ONLY_ID } from './push.store.ts'
 import { IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
@@ -128,6 +130,30 @@ export function queueCauses(db: Executor, now: Date): Promise<QueueingResult> {
     )
     select (select count(*)::int from cause) as looked, (select count(*)::int from queued) as queued`,
   )
+}
+
+/** Letters of the topics about notices. */
+const TOPICS: Record<WishedKind, string> = { exam_published: 'a', exam_closing: 'd', class_news: 'n' }
+
+/** Queues pushes about one notice of many people. */
+export async function queueNotices(
+  tx: Executor,
+  told: { kind: WishedKind; subjectId: number; userIds: number[]; now: Date },
+): Promise<void> {
+  const { kind, subjectId, userIds, now } = told
+  await tx.execute(sql`
+    with receivers as materialized (
+      select * from push_subscriptions where user_id = any(${sql.param(userIds)}::int[]) for key share skip locked
+    )
+    ${QUEUE}
+    select id, user_id, topic, kind, ${subjectId}::int, 1, ${inTurn(now)}
+      from (
+        select subscription.id, subscription.user_id, notice.kind, ${TOPICS[kind] + subjectId} as topic
+          from (select ${kind}::text as kind) notice
+         cross join receivers subscription
+          left join push_settings settings using (user_id)
+         where ${WANTS_PUSH}) told
+    ${MOVE_ON}`)
 }
 
 /**

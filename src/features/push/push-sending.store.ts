@@ -6,6 +6,7 @@ import { type Row, rowOf } from '../../db/rows.ts'
 import { areBlocked } from '../../db/tables/chat.tables.ts'
 import { pushes, pushSubscriptions } from '../../db/tables/push.tables.ts'
 import { isThereFor } from '../exams/exam-access.sql.ts'
+import { HOLDS, IS_UNREAD, WANTS_PUSH } from '../notices/notices.sql.ts'
 import { hasVisibleResults } from '../results/visible-results.sql.ts'
 import { personalTimes } from '../timing/personal-times.sql.ts'
 import { IS_LOCKED, IS_WANTED, isCardDue, WANTS_EXAMS } from './push-conditions.store.ts'
@@ -63,6 +64,8 @@ export interface PushFacts {
   /** The group's, or the exam's. */
   subjectName: string | null
   text: string | null
+  /** Of news. */
+  classId: number | null
   hasFiles: boolean
   /** Messages that they have not read, or cards that are due. */
   count: number
@@ -92,6 +95,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
       personName: 'text',
       subjectName: 'text',
       text: 'text',
+      classId: 'integer',
       hasFiles: 'boolean',
       count: 'integer',
     },
@@ -100,6 +104,7 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
            subscription.auth, coalesce(settings.preview, false) as preview,
            coalesce(settings.language, subscription.language) as language, ${IS_LOCKED} as "isLocked",
            fact.person_name as "personName", fact.subject_name as "subjectName", fact.text,
+           fact.class_id as "classId",
            coalesce(fact.has_files, false) as "hasFiles", fact.count::int as count
       from ${TAKEN.given(taken, 'taken')}
       join push_subscriptions subscription
@@ -108,7 +113,8 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
       left join push_settings settings on settings.user_id = taken.user_id
       cross join lateral (
         select sender.full_name as person_name, conversation.name as subject_name, message.message as text,
-               message.attachments is not null as has_files, count(*) over () as count, message.seq as place
+               message.attachments is not null as has_files, count(*) over () as count, null::int as class_id,
+               message.seq as place
           from conversations conversation
           join conversation_members member on member.conversation_id = conversation.id and member.user_id = taken.user_id
           join messages message
@@ -116,13 +122,13 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
           join users sender on sender.id = message.sender_id
          where taken.kind = 'message' and conversation.id = taken.subject_id and ${IS_WANTED}
         union all
-        select requester.full_name, null, null, null, 1, 1
+        select requester.full_name, null, null, null, 1, null, 1
           from connections connection join users requester on requester.id = connection.requester_id
          where taken.kind = 'connection_request' and connection.id = taken.subject_id
            and connection.status = 'pending' and connection.recipient_id = taken.user_id
            and not ${areBlocked(sql`taken.user_id`, sql`requester.id`)}
         union all
-        select null, exam.name, null, null, 1, 1
+        select null, exam.name, null, null, 1, null, 1
           from exams exam
           left join ${personalTimes({ person: OWNER, exam: sql`exam` })} on true
          where taken.kind in ('released', 'changed', 'opening') and exam.id = taken.subject_id and ${WANTS_EXAMS}
@@ -131,7 +137,18 @@ export function listFacts(db: Executor, taken: TakenPush[], now: Date): Promise<
                     then exam.published and coalesce(personal.opens_at, exam.opens_at) > ${now.toISOString()}::timestamptz
                     else ${hasVisibleResults(sql`exam`)} end
         union all
-        select null, null, null, null, due.count, 1
+        select null, coalesce(exam.name, there.name), news.text, null, 1, there.id, 1
+          from notices notice
+          left join exams exam on exam.id = notice.exam_id
+          left join classes there on there.id = notice.class_id
+          left join class_news news on notice.kind = 'class_news' and news.id = notice.subject_id
+         where taken.kind in ('exam_published', 'exam_closing', 'class_news') and notice.user_id = taken.user_id
+           and notice.kind = taken.kind and notice.subject_id = taken.subject_id
+           and ${WANTS_PUSH} and ${IS_UNREAD} and ${HOLDS}
+           and not (notice.kind = 'exam_closing' and exists (
+             select from attempts own where own.exam_id = notice.exam_id and own.user_id = notice.user_id))
+        union all
+        select null, null, null, null, due.count, null, 1
           from (select count(*) from practice_cards card
                  where card.user_id = taken.user_id and ${isCardDue(now)}) due
          where taken.kind = 'practice' and settings.practice and due.count > 0

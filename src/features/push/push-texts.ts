@@ -11,7 +11,7 @@ export interface PushText {
   tag: string
   /** Where a click leads, on this service. */
   url: string
-  /** The conversation, connection or exam; 0 of practice. */
+  /** The conversation, connection, exam or news; 0 of practice. */
   id: number
 }
 
@@ -49,6 +49,16 @@ function say(t: Say, kind: PushKind, id: number, facts: PushFacts): Pick<PushTex
       }
     case 'opening':
       return { title: examOr(t('Exam'), facts), body: t('Opens in 15 minutes'), url: `/desk/exams/${id}` }
+    case 'exam_published':
+      return { title: examOr(t('Exam'), facts), body: t('A new exam'), url: `/desk/exams/${id}` }
+    case 'exam_closing':
+      return { title: examOr(t('Exam'), facts), body: t('It closes within a day'), url: `/desk/exams/${id}` }
+    case 'class_news':
+      return {
+        title: facts.subjectName ?? '',
+        body: (facts.preview && facts.text) || t('There are news'),
+        url: `/desk/classes/${facts.classId ?? ''}`,
+      }
     case 'practice':
       return {
         title: t('Practice'),

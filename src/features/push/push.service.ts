@@ -1,4 +1,10 @@
 import type { Language } from '../../../schemas/languages.ts'
+import {
+  type NoticeSettings,
+  WISHED_KINDS,
+  type Wish,
+  type WishedKind,
+} from '../../../schemas/notices.schemas.ts'
 import type {
   PushSettings,
   PushSettingsBody,
@@ -14,6 +20,7 @@ import { AppError, invalidFields } from '../../errors.ts'
 import { retryFor } from '../../scheduling/retry.ts'
 import type { SessionClaims } from '../../tokens/tokens.ts'
 import * as store from './push.store.ts'
+import { queueNotices } from './push-finding.store.ts'
 
 /** Subscriptions of one person. */
 const MOST_SUBSCRIPTIONS = 20
@@ -26,6 +33,8 @@ const NO_ENDPOINT = {
 }
 const NO_KEYS = { path: '/keys', message: 'must be a point of P-256 and a secret of 16 bytes, as base64url' }
 
+const NOTICE_DEFAULT: Wish = { push: true, mail: false }
+
 const DEFAULTS: PushSettings = {
   messages: 'mentions',
   exams: true,
@@ -34,6 +43,7 @@ const DEFAULTS: PushSettings = {
   preview: false,
   language: null,
   time_zone: null,
+  notices: toNoticeSettings({}),
 }
 
 /** The public key, and what somebody has registered and set. */
@@ -131,6 +141,20 @@ export async function causePushes(tx: Executor, cause: PushCause): Promise<void>
   await store.insertCauses(tx, [cause])
 }
 
+/** Notices that were written: their readers are told of them on their devices, if they want that. */
+export async function queueNoticePushes(
+  tx: Executor,
+  { kind, ...told }: { kind: string; subjectId: number; userIds: number[]; now: Date },
+): Promise<void> {
+  const wished = WISHED_KINDS.find((each) => each === kind)
+  if (wished) await queueNotices(tx, { kind: wished, ...told })
+}
+
+/** Sends somebody no more mails about a kind of notices. */
+export async function turnMailsOff(core: Core, userId: number, kind: WishedKind): Promise<void> {
+  await store.turnMailsOff(core.db, userId, kind, NOTICE_DEFAULT)
+}
+
 function requirePush({ push }: Core): Push {
   if (push) return push
   throw new AppError('not_configured', { message: 'Pushes need the setting VAPID_SUBJECT' })
@@ -154,5 +178,15 @@ function toSettings(row: store.PushSettingsRow): PushSettings {
     preview: row.preview,
     language: row.language,
     time_zone: row.timeZone,
+    notices: toNoticeSettings(row.notices),
+  }
+}
+
+function toNoticeSettings(wishes: store.PushSettingsRow['notices']): NoticeSettings {
+  return {
+    exam_published: NOTICE_DEFAULT,
+    exam_closing: NOTICE_DEFAULT,
+    class_news: NOTICE_DEFAULT,
+    ...wishes,
   }
 }

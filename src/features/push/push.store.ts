@@ -1,4 +1,5 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import type { Wish, WishedKind } from '../../../schemas/notices.schemas.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { only } from '../../db/query.ts'
 import type { PUSH_KINDS } from '../../db/tables/push.tables.ts'
@@ -38,13 +39,30 @@ export async function upsertSettings(
   userId: number,
   change: Partial<typeof pushSettings.$inferInsert>,
 ): Promise<PushSettingsRow> {
+  const { notices } = change
+  // Kinds that aren't named stay as they are.
+  const merged = notices && { notices: sql`${pushSettings.notices} || ${JSON.stringify(notices)}::jsonb` }
   return only(
     await db
       .insert(pushSettings)
       .values({ userId, ...change })
-      .onConflictDoUpdate({ target: pushSettings.userId, set: { userId, ...change } })
+      .onConflictDoUpdate({ target: pushSettings.userId, set: { userId, ...change, ...merged } })
       .returning(),
   )
+}
+
+/** Leaves whether pushes are wanted as it is. */
+export async function turnMailsOff(
+  db: Executor,
+  userId: number,
+  kind: WishedKind,
+  none: Wish,
+): Promise<void> {
+  const wishes = (before: SQL) => sql`jsonb_build_object(${kind}::text,
+    coalesce(${before} -> ${kind}, ${JSON.stringify(none)}::jsonb) || '{"mail": false}')`
+  await db.execute(sql`
+    insert into push_settings as known (user_id, notices) values (${userId}, ${wishes(sql`'{}'::jsonb`)})
+    on conflict (user_id) do update set notices = known.notices || ${wishes(sql`known.notices`)}`)
 }
 
 export async function listSubscriptions(db: Executor, userId: number): Promise<SubscriptionRow[]> {

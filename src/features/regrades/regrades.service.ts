@@ -12,6 +12,7 @@ import { PREVIEWED } from '../attempts/regraded-questions.ts'
 import { showsResults } from '../attempts/result-visibility.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { inWords } from '../audit/audit-words.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import { causePushes } from '../push/push.service.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { readTolerance } from '../questions/question-checks.ts'
@@ -87,7 +88,7 @@ export async function applyRegrade(
       subject: ['regrade', row.id],
       summary: `${inWords(regrade.action)} for question ${regrade.questionId} of exam ${examId}: ${describe(outcome)}`,
     })
-    await causeChanged(tx, examId, results)
+    await causeChanged(core, tx, examId, results)
     return { view: await toRegradeView(tx, row), results }
   })
   await publishChanged(core, examId, results)
@@ -111,7 +112,7 @@ export async function undoRegrade(core: Core, actor: Actor, id: number): Promise
       subject: ['regrade', id],
       summary: `${inWords(found.action)} for question ${found.questionId} of exam ${examId} was undone: ${describe(outcome)}`,
     })
-    await causeChanged(tx, examId, results)
+    await causeChanged(core, tx, examId, results)
     return { view: await toRegradeView(tx, await store.getRegrade(tx, id)), results }
   })
   await publishChanged(core, examId, results)
@@ -158,10 +159,17 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
   return { ...regrade, correctAnswer: key.correct_answer, parts: key.parts, tolerance }
 }
 
-/** Pushes for students whose results changed; when these are sent, it is seen who may see them. */
-async function causeChanged(tx: Executor, examId: number, results: RegradeOutcome['results']): Promise<void> {
+/** Pushes and notices for students whose results changed; when these are sent, it is seen who may see them. */
+async function causeChanged(
+  core: Core,
+  tx: Executor,
+  examId: number,
+  results: RegradeOutcome['results'],
+): Promise<void> {
   const userIds = results.map(({ userId }) => userId)
-  if (userIds.length > 0) await causePushes(tx, { kind: 'changed', subjectId: examId, userIds })
+  if (userIds.length === 0) return
+  await causePushes(tx, { kind: 'changed', subjectId: examId, userIds })
+  await causeNotices(core, tx, { kind: 'result_changed', examId, userIds })
 }
 
 /** Tells students whose results changed, if they may see them. Whoever releases results later shows the new ones. */

@@ -18,6 +18,7 @@ import { requireUnchanged } from '../../unchanged.ts'
 import { publishHelp } from '../attempts/closing.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { requireOneVersion } from '../nodes/nodes.service.ts'
+import { causeNotices } from '../notices/notices.service.ts'
 import * as store from './timing.store.ts'
 
 /** Attempts in one event. */
@@ -228,6 +229,13 @@ export async function extendAttempts(
       action: 'exam.extend',
       subject: ['exam', examId],
       summary: describeExtension(minutes, done),
+    })
+    await causeNotices(core, tx, {
+      kind: 'more_time',
+      examId,
+      minutes,
+      userIds: [...extended, ...reopened].map((each) => each.userId),
+      actorId: actor.id,
     })
     return { done, retimed: [...extended, ...reopened], reopened }
   })

@@ -3,7 +3,6 @@ import { Area } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { moment } from '../../../format.ts'
-import { awaitAnswer } from '../../../notices.ts'
 import { t } from '../../../texts.ts'
 
 export type ChallengeRow = Answer<'/api/v01/attempts/{attempt_id}/challenges', 'get'>['challenges'][number]
@@ -48,7 +47,6 @@ export function Challenge({ attemptId, questionId, challenges, reload }: Challen
                 body: { question_id: questionId, message: String(message) },
               }),
             )
-            awaitAnswer(attemptId)
             await reload()
             return t('Sent. You are told when a teacher has looked at it.')
           }}
