@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Id, Nullable, Page, paging, QuestionType, Text, Timestamp } from './common.ts'
 import { ShownParts } from './parts.schemas.ts'
+import { ImageAlt } from './questions.schemas.ts'
 
 export const ExamParams = Type.Object({ exam_id: Id })
 export const AttemptParams = Type.Object({ attempt_id: Id })
@@ -111,6 +112,7 @@ export const PaperQuestion = Type.Object(
     more_options: Type.Array(Type.String(), { description: 'options E, F, …' }),
     question_type: QuestionType,
     image_path: Nullable(Type.String()),
+    image_alt: ImageAlt,
     image_url: Nullable(Type.String({ description: 'a time-limited signed address' })),
     positive_marks: Type.Number(),
     negative_marks: Type.Number(),

@@ -2,6 +2,9 @@ import { type Static, Type } from 'typebox'
 import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid, Was, WasText } from './common.ts'
 import { Parts } from './parts.schemas.ts'
 
+/** For who can't see the picture. */
+export const ImageAlt = Type.String({ description: 'what the image shows, up to 500 characters' })
+
 /** What a question is made of, as it is stored and returned. */
 export const QuestionFields = Type.Object({
   question_text: Type.String({ description: 'may contain LaTeX' }),
@@ -17,6 +20,7 @@ export const QuestionFields = Type.Object({
   parts: Nullable(Parts),
   question_type: QuestionType,
   image_path: Nullable(Type.String({ description: '`<SubjectFolder>/<filename>`' })),
+  image_alt: ImageAlt,
   positive_marks: Type.Number(),
   negative_marks: Type.Number(),
   tolerance: Type.Number({ description: 'for NUMERIC answers' }),
@@ -48,6 +52,7 @@ const offered = {
   correct_answer: Type.String({ description: 'MSQ also as `AC` or `["A","C"]`, in any case' }),
   question_type: Type.String({ description: 'MCQ (default) or another type' }),
   image_path: Type.String({ description: '`<SubjectFolder>/<filename>`; empty: no image' }),
+  image_alt: ImageAlt,
   explanation: Type.String({ description: 'up to 10,000 characters' }),
 }
 
@@ -95,6 +100,7 @@ export const OfferedQuestion = Type.Partial(
     parts: Type.Unknown({ description: 'of the form that the type needs, or its JSON text' }),
     question_type: Scalar,
     image_path: Scalar,
+    image_alt: Scalar,
     explanation: Scalar,
     tags: Type.Unknown({ description: 'an array of texts, or its JSON text' }),
     positive_marks: Scalar,
@@ -138,6 +144,13 @@ export const TagsAnswer = Type.Object(
     tags: Type.Array(Type.Object({ tag: Type.String(), questions: Type.Integer() })),
   },
   { $id: 'TagsAnswer' },
+)
+
+export const OrderBody = Type.Object(
+  {
+    ids: Type.Array(Id, { maxItems: 100_000, description: 'all questions of the exam, each once' }),
+  },
+  { $id: 'OrderBody' },
 )
 
 export const BulkDeleteBody = Type.Object(

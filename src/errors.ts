@@ -102,6 +102,7 @@ export const CATALOGUE = {
   exam_empty: [409, 'This exam has no questions yet'],
   newer_kinds: [409, 'This exam has questions that only the newer generation of the API can show'],
   ends_attempts: [409, 'That would end attempts that are under way'],
+  order_changed: [409, 'The questions of this exam have changed meanwhile'],
   draw_too_few: [409, 'There are too few questions to draw from'],
   no_active_attempt: [409, 'There is no attempt under way'],
   stale_revision: [409, 'A newer revision is stored already'],

@@ -174,7 +174,7 @@ describe('bodies', { meta: { costly: 'sends requests to every operation, some wi
         body: { code: 'validation_failed' },
       })
       // Many questions at once may be larger.
-      const isBulk = /\/(questions\/bulk-add|ai\/(save|export))$/.test(operation.path)
+      const isBulk = /\/(questions\/bulk-add|order|ai\/(save|export))$/.test(operation.path)
       const tooLarge = isBulk ? large.repeat(16) : large
       expect(await ask(operation, tooLarge), name).toMatchObject({
         status: 413,

@@ -81,7 +81,7 @@ const OWN: Readonly<Record<string, OwnAnswer>> = {
       const questions = placesOf(paper, attempt)
         .map((place) => paper.questions[place] as PublicQuestion)
         .filter(isKnownToOlder)
-        .map(({ more_options: _, ...question }) => ({
+        .map(({ more_options: _, image_alt, ...question }) => ({
           ...question,
           image_url: questionImageUrl(core, question.image_path),
         }))

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 
-const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags']
+const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags', 'image_alt']
 /** Options and parts are not among them: a question that needs them is refused, not stored without them. */
-const OF_FORMS = ['explanation', 'tags']
-const OF_PAPERS = ['more_options', 'option_order', 'parts']
+const OF_FORMS = ['explanation', 'tags', 'image_alt']
+const OF_PAPERS = ['more_options', 'option_order', 'parts', 'image_alt']
 const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'was']
 const OF_CONVERSATIONS = ['settings', 'unread_mentions']
 

@@ -73,7 +73,9 @@ test('released migrations have not changed', async () => {
   }
 })
 
-test('a database of 1.0.0 migrates, and its data can be used as before', async () => {
+test('a database of 1.0.0 migrates, and its data can be used as before', {
+  meta: { costly: 'runs all migrations' },
+}, async () => {
   const database = await createDatabase('template0')
   await fillReleasedSchema(database.url)
   await migrate(database.url, quiet)

@@ -129,6 +129,10 @@ const CALLS: Record<string, () => Promise<Call>> = {
     body: { archived: true },
   }),
   'DELETE /classes/{id}': async () => ({ params: { id: await createClass(service.sql) } }),
+  'PUT /exams/{id}/order': async () => {
+    const { examId, questionId } = await exam()
+    return { params: { id: examId }, body: { ids: [questionId] } }
+  },
   'PUT /exams/{exam_id}/class-accommodations/{class_id}': async () => ({
     params: await classExam(),
     body: { extra_time_percent: 25 },

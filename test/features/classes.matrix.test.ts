@@ -223,6 +223,11 @@ const FOR_TEACHERS: Record<string, Place> = {
     statuses: [401, 403, 403, 200, 403, 200],
     params: ({ examId }) => ({ id: examId }),
   },
+  'PUT /exams/{id}/order': {
+    statuses: ADMINS,
+    params: ({ examId }) => ({ id: examId }),
+    body: () => ({ ids: [] }),
+  },
   'GET /challenges': { statuses: [401, 403, 403, 200, 200, 200] },
   'POST /challenges/{id}/resolve': { statuses: ADMINS, body: () => ({ status: 'accepted' }) },
   'GET /exams/{exam_id}/export': { statuses: ADMINS, query: () => 'format=csv' },

@@ -21,6 +21,7 @@ describe('a question', () => {
       tags: [],
       question_type: 'MCQ',
       image_path: null,
+      image_alt: '',
       positive_marks: 4,
       negative_marks: 1,
       tolerance: 0,

@@ -412,6 +412,7 @@ two</text></questiontext><single>false</single>
       tags: [],
       question_type: 'MCQ',
       image_path: null,
+      image_alt: '',
       positive_marks: 4,
       negative_marks: 1,
       tolerance: 0,

@@ -50,6 +50,7 @@ describe('one question', () => {
       tags: [],
       question_type: 'MCQ',
       image_path: null,
+      image_alt: '',
       image_url: null,
       positive_marks: 4,
       negative_marks: 1,

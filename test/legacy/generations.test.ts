@@ -27,7 +27,7 @@ const describeAnswer = ({ status, body }: Answer) => ({ status, body: scrub(JSON
 const ADDED = new Set([
   ...['reactions', 'attachments', 'mentions', 'settings', 'unread_mentions', 'unread_all'],
   'has_password',
-  ...['more_options', 'parts', 'option_order', 'explanation', 'tags'],
+  ...['more_options', 'parts', 'option_order', 'explanation', 'tags', 'image_alt'],
   ...['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'passed'],
 ])
 /** A result's count of right answers has the name of a review's key. */

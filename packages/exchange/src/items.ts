@@ -1,4 +1,4 @@
-import type { ItemContent, Question } from './question.ts'
+import type { Image, ItemContent, Question } from './question.ts'
 
 /** Why an item can't be a question, in words for the person who sent the file. The other items are read. */
 export class Skip extends Error {}
@@ -14,6 +14,7 @@ export interface Draft {
   question: Question
   /** Where the image is, as the item says it. */
   imageAddress: string | undefined
+  imageAlt?: string | undefined
   /** As in `Item`. */
   lost?: readonly string[]
   /** Where the passages are that it asks about. */
@@ -47,6 +48,11 @@ export type Items = ReturnType<typeof createItems>
 export function onlyImage(images: string[]): string | undefined {
   if (images.length > 1) throw new Skip('it has more than one image')
   return images[0]
+}
+
+/** An image with what its text says that it shows. */
+export function described(image: Image, alt: string | undefined): Image {
+  return alt ? { ...image, alt } : image
 }
 
 /** Options can't have images. */

@@ -88,6 +88,8 @@ export interface Image {
   /** With its folders. */
   name: string
   bytes: Uint8Array
+  /** What it shows. */
+  alt?: string
 }
 
 /** One item of a file. */

@@ -30,6 +30,8 @@ export interface StoredQuestion {
   more_options: string[]
   question_type: QuestionType
   image_path: string | null
+  /** As it was then; papers of version 1.1 have none. */
+  image_alt?: string
   correct_answer: string
   parts: Parts | null
   /** Folded. */

@@ -17,6 +17,9 @@ import type { Parts } from '../../../schemas/parts.schemas.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { users } from './users.tables.ts'
 
+/** `questions.place_in_exam` of those that nobody has put in order: behind all others, by their ids. */
+export const UNORDERED = 2_147_483_647
+
 export const categories = pgTable('categories', {
   id: id(),
   name: text().notNull(),
@@ -121,6 +124,10 @@ export const questions = pgTable(
     questionType: text({ enum: QUESTION_TYPES }).notNull().default('MCQ'),
     /** Storage key `<SubjectFolder>/<filename>`. */
     imagePath: text(),
+    /** What that image shows. */
+    imageAlt: text().notNull().default(''),
+    /** Where it stands among its exam's questions, before its id. */
+    placeInExam: integer().notNull().default(UNORDERED),
     positiveMarks: numeric({ mode: 'number' }).notNull().default(4),
     negativeMarks: numeric({ mode: 'number' }).notNull().default(1),
     tolerance: numeric({ mode: 'number' }).notNull().default(0),
@@ -128,6 +135,7 @@ export const questions = pgTable(
   },
   (table) => [
     index('questions_exam_id_idx').on(table.examId, table.id),
+    index('questions_order_idx').on(table.examId, table.placeInExam, table.id),
     index('questions_tag_keys_idx').using('gin', table.tagKeys),
     // Finds whether an exam has such questions.
     index('questions_newer_idx')

@@ -10,6 +10,7 @@ import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
 import { countDrawn } from '../exams/drawing.ts'
+import { correctedDescriptions } from '../questions/image-descriptions.service.ts'
 import * as store from './attempts.store.ts'
 import {
   describeState,
@@ -65,7 +66,8 @@ export async function writeActivePaper(
   attemptId?: number,
 ): Promise<string> {
   const { attempt, paper, state } = await openActivePaper(core, opener, examId, attemptId)
-  return withQuestions(writeQuestions(core, paper, attempt), state)
+  const corrected = await correctedDescriptions(core.db, paper.tasks)
+  return withQuestions(writeQuestions(core, paper, attempt, corrected), state)
 }
 
 /**

@@ -98,11 +98,16 @@ export function paperOf(
  * An attempt's questions as a JSON text. Students share it, or at least its pieces, while the addresses of images stay
  * the same: writing it anew would take most of their request.
  */
-export function writeQuestions(core: Core, paper: Paper, sitting: Sitting): string {
+export function writeQuestions(
+  core: Core,
+  paper: Paper,
+  sitting: Sitting,
+  corrected: ReadonlyMap<number, string>,
+): string {
   const { whole, pieces } = writePaper(core, paper)
-  if (isNatural(sitting) && !paper.hasOwnIds) return whole
+  if (isNatural(sitting) && !paper.hasOwnIds && corrected.size === 0) return whole
   const written = placesOf(paper, sitting).map(
-    (place) => `${pieces[place]}${writeOwn(paper.tasks[place] as StoredQuestion, sitting)}`,
+    (place) => `${pieces[place]}${writeOwn(paper.tasks[place] as StoredQuestion, sitting, corrected)}`,
   )
   return `[${written.join()}]`
 }
@@ -112,6 +117,9 @@ export function withQuestions(questions: string, fields: object): string {
   return `${JSON.stringify(fields).slice(0, -1)},"questions":${questions}}`
 }
 
+/** For what shows a paper as it was made. */
+export const NONE_CORRECTED: ReadonlyMap<number, string> = new Map()
+
 const NATURAL: Sitting = { seed: null, shuffle: null, drawn: null }
 
 function writePaper(core: Core, paper: Paper): WrittenPaper {
@@ -119,8 +127,8 @@ function writePaper(core: Core, paper: Paper): WrittenPaper {
   const name = `${paper.id} ${expiryOf(core)}`
   const known = written.get(name)
   if (known !== undefined) return known
-  const pieces = paper.questions.map(({ more_options, ...question }) => {
-    const shown: Omit<PaperQuestion, 'more_options' | 'option_order' | 'parts'> = {
+  const pieces = paper.questions.map(({ more_options, image_alt, ...question }) => {
+    const shown: Omit<PaperQuestion, 'more_options' | 'image_alt' | 'option_order' | 'parts'> = {
       ...question,
       image_url: questionImageUrl(core, question.image_path),
     }
@@ -128,16 +136,17 @@ function writePaper(core: Core, paper: Paper): WrittenPaper {
   })
   const whole = paper.hasOwnIds
     ? ''
-    : `[${pieces.map((piece, place) => piece + writeOwn(paper.tasks[place] as StoredQuestion, NATURAL)).join()}]`
+    : `[${pieces.map((piece, place) => piece + writeOwn(paper.tasks[place] as StoredQuestion, NATURAL, NONE_CORRECTED)).join()}]`
   const fresh = { whole, pieces }
   written.set(name, fresh)
   return fresh
 }
 
 /** The end of a question's object: what may be the attempt's own. */
-function writeOwn(task: StoredQuestion, sitting: Sitting): string {
-  const { more_options } = task
-  return `,${JSON.stringify({ more_options, ...showOwn(task, sitting) }).slice(1)}`
+function writeOwn(task: StoredQuestion, sitting: Sitting, corrected: ReadonlyMap<number, string>): string {
+  const { id, more_options } = task
+  const image_alt = corrected.get(id) ?? task.image_alt ?? ''
+  return `,${JSON.stringify({ image_alt, more_options, ...showOwn(task, sitting) }).slice(1)}`
 }
 
 /** Stores the paper of the exam's questions as they are now; its id. 404 where the exam is gone. */
@@ -164,6 +173,7 @@ function compilePaper(row: store.PaperRow): Paper {
       more_options: task.more_options,
       question_type: task.question_type,
       image_path: task.image_path,
+      image_alt: task.image_alt ?? '',
       positive_marks: Number(task.positive_marks),
       negative_marks: Number(task.negative_marks),
     })),

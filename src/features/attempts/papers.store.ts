@@ -38,10 +38,11 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
                       'id', q.id, 'question_text', q.question_text, 'question_type', q.question_type,
                       'option_a', q.option_a, 'option_b', q.option_b, 'option_c', q.option_c, 'option_d', q.option_d,
                       'more_options', q.more_options, 'parts', q.parts, 'tag_keys', q.tag_keys,
-                      'image_path', q.image_path, 'correct_answer', q.correct_answer,
+                      'image_path', q.image_path, 'image_alt', q.image_alt,
+                      'correct_answer', q.correct_answer,
                       'key_version', q.key_version, 'content_version', q.content_version,
                       'positive_marks', q.positive_marks::text, 'negative_marks', q.negative_marks::text,
-                      'tolerance', q.tolerance::text) order by q.id), '[]') as questions
+                      'tolerance', q.tolerance::text) order by q.place_in_exam, q.id), '[]') as questions
                from questions q where q.exam_id = e.id) paper
      where e.id = ${examId} for key share of e
     on conflict (exam_id, version, msq_scoring) do update set version = excluded.version

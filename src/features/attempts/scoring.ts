@@ -7,7 +7,7 @@ import { requireDecimal } from '../questions/kinds/numbers.ts'
 
 /** The fields of a question that grading uses. */
 export interface KeyedQuestion
-  extends Omit<StoredQuestion, 'image_path' | 'tag_keys' | 'key_version' | 'content_version'> {
+  extends Omit<StoredQuestion, 'image_path' | 'image_alt' | 'tag_keys' | 'key_version' | 'content_version'> {
   /** Set by a regrade: its marks for everybody, or no marks for anybody. */
   ruling?: 'by_key' | 'credit_all' | 'drop'
 }

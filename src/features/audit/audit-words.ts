@@ -13,6 +13,7 @@ const NAMES: Record<string, string> = {
   draw: 'drawn questions',
   shuffle: 'order of questions and options',
   image_path: 'image',
+  image_alt: 'description of the image',
   opens_at: 'opening',
   closes_at: 'closing',
   parts: 'answers',

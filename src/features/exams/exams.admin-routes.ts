@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { IdParams, SuccessMessage } from '../../../schemas/common.ts'
+import { IdParams, Success, SuccessMessage } from '../../../schemas/common.ts'
 import {
   AdminExamAnswer,
   AdminExamsAnswer,
@@ -10,10 +10,13 @@ import {
   ReleaseAnswer,
   ReleaseBody,
 } from '../../../schemas/exams.schemas.ts'
+import { OrderBody } from '../../../schemas/questions.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, examIn, teacherIdOf } from '../../http/callers.ts'
+import { BULK_BYTES } from '../../http/json-body.ts'
 import { operations } from '../../http/operations.ts'
 import { describePage } from '../../paging.ts'
+import { orderQuestions } from '../questions/questions.service.ts'
 import * as service from './exams.service.ts'
 
 /** Exams as administrators keep them, at `/api/v01/admin/exams`. */
@@ -30,6 +33,19 @@ export const examAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
     answer: ChangesMean,
     refuses: ['not_found'],
     run: ({ params }) => service.describeUse(core, params.id),
+  })
+
+  operation('orderQuestions', 'PUT /:id/order', {
+    summary: "Put an exam's questions into an order",
+    description:
+      'New papers have it; attempts that have begun keep theirs. Where `ids` are not exactly the exam’s questions, the answer’s `ids` are the stored order.',
+    bodyLimit: BULK_BYTES,
+    forOwnExam: examIn('params', 'id'),
+    params: IdParams,
+    body: OrderBody,
+    answer: Success,
+    refuses: ['not_found', 'order_changed', 'nodes_differ'],
+    run: (request) => orderQuestions(core, actorOf(request), request.params.id, request.body.ids),
   })
 
   operation('deleteExam', 'DELETE /:id', {

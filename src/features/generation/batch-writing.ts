@@ -206,6 +206,7 @@ function toQuestion(
     parts: null,
     tags: [],
     image_path: null,
+    image_alt: '',
     positive_marks: marks[type].positive,
     negative_marks: marks[type].negative,
     tolerance: marks[type].tolerance,

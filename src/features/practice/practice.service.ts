@@ -12,6 +12,7 @@ import {
 } from '../../../schemas/practice.schemas.ts'
 import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
+import type { StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
@@ -20,6 +21,7 @@ import { listInForceOf } from '../attempts/grading-lock.service.ts'
 import type { Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
 import { readUnlocked } from '../help-lock/help-lock.service.ts'
+import { correctedDescriptions } from '../questions/image-descriptions.service.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import { foldTag } from '../questions/question-tags.ts'
@@ -177,14 +179,20 @@ async function showCards(
   const papers = await findPapers(core, chosen)
   const shown: Next['cards'] = []
   const open = new Set<number>()
-  for (const card of chosen) {
+  const found = chosen.flatMap((card) => {
     const paper = papers.get(nameOfPaper(card))
     const cardQuestion = paper && findCardQuestion(paper, inForce.get(card.examId) ?? [], card.questionId)
-    if (!cardQuestion) continue
+    return cardQuestion ? [{ card, cardQuestion }] : []
+  })
+  const corrected = await correctedDescriptions(
+    core.db,
+    found.map(({ cardQuestion: { paper, place } }) => paper.tasks[place] as StoredQuestion),
+  )
+  for (const { card, cardQuestion } of found) {
     if (card.isOpen) open.add(cardQuestion.paper.id)
     shown.push({
       card: toCard(card, card, toReviewed(card, now)),
-      question: showQuestion(core, cardQuestion, seed, card.reps),
+      question: showQuestion(core, cardQuestion, { seed, reps: card.reps, corrected }),
     })
   }
   await rememberShown(core, open)
@@ -212,7 +220,11 @@ async function findPapers(core: Core, cards: readonly store.NextRow[]): Promise<
 }
 
 /** As a paper shows it. Options come in another order after each review; ids stay. */
-function showQuestion(core: Core, cardQuestion: CardQuestion, seed: string, reps: number): PracticeQuestion {
+function showQuestion(
+  core: Core,
+  cardQuestion: CardQuestion,
+  { seed, reps, corrected }: { seed: string; reps: number; corrected: ReadonlyMap<number, string> },
+): PracticeQuestion {
   const { paper, place, question } = cardQuestion
   const shown = paper.questions[place] as Paper['questions'][number]
   const kind = kindOf(question.question_type)
@@ -220,6 +232,7 @@ function showQuestion(core: Core, cardQuestion: CardQuestion, seed: string, reps
   return {
     ...shown,
     image_url: questionImageUrl(core, shown.image_path),
+    image_alt: corrected.get(question.id) ?? shown.image_alt,
     option_order: letters && shuffled(seed, `options/${question.id}/${reps}`, letters),
     parts: kind.show(question, seed),
     question_version: paper.id,

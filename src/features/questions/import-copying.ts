@@ -103,6 +103,7 @@ function toLine(row: QuestionValues): string {
     row.parts == null ? NULL : escaped(JSON.stringify(row.parts)),
     row.questionType,
     row.imagePath == null ? NULL : escaped(row.imagePath),
+    escaped(row.imageAlt),
     row.positiveMarks,
     row.negativeMarks,
     row.tolerance,

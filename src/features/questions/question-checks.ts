@@ -10,6 +10,7 @@ import { readTags } from './question-tags.ts'
 /** Code points of a text or an option, and of an explanation (docs/protocol/http.md#input). */
 const LONGEST_TEXT = 20_000
 const LONGEST_EXPLANATION = 10_000
+export const LONGEST_IMAGE_ALT = 500
 const HIGHEST_MARKS = 10_000
 const WIDEST_TOLERANCE = 1e15
 
@@ -21,6 +22,7 @@ const TEXTS = [
   { field: 'option_c', longest: LONGEST_TEXT },
   { field: 'option_d', longest: LONGEST_TEXT },
   { field: 'explanation', longest: LONGEST_EXPLANATION },
+  { field: 'image_alt', longest: LONGEST_IMAGE_ALT },
 ] as const
 const NUMBERS = [
   { field: 'positive_marks', usual: 4, highest: HIGHEST_MARKS },

@@ -21,7 +21,7 @@ export const COLUMNS = [
   'tolerance',
 ] as const
 /** Columns that a file may lack, as those from before them do; lists and `parts` are JSON. */
-export const LATER_COLUMNS = ['explanation', 'tags', 'more_options', 'parts'] as const
+export const LATER_COLUMNS = ['explanation', 'tags', 'more_options', 'parts', 'image_alt'] as const
 type QuestionColumn = (typeof COLUMNS)[number] | (typeof LATER_COLUMNS)[number]
 export const QUESTION_COLUMNS: CsvColumns<QuestionColumn> = { required: COLUMNS, optional: LATER_COLUMNS }
 

@@ -51,8 +51,8 @@ export async function copyQuestions<Answer extends object>(
     await sql`select set_config('statement_timeout', ${TIMEOUT}, true)`
     const table = await sql`
       copy questions (exam_id, question_text, option_a, option_b, option_c, option_d, more_options,
-                      correct_answer, parts, question_type, image_path, positive_marks, negative_marks, tolerance,
-                      explanation, tags, tag_keys)
+                      correct_answer, parts, question_type, image_path, image_alt, positive_marks, negative_marks,
+                      tolerance, explanation, tags, tag_keys)
       from stdin`.writable()
     await pipeline(lines, table, { signal: end })
     const answer = await finish(tx)

@@ -15,6 +15,7 @@ import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
+import { UNORDERED } from '../../db/tables/exams.tables.ts'
 import { AppError, invalidFields } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
@@ -106,7 +107,7 @@ export async function requireKnownKinds(
   if (types.some((type) => type && NEW_TYPES.has(type))) await requireOneVersion(tx)
 }
 
-/** One page in the order of their making, of one exam or of all, and how many there are. */
+/** One page, each exam's in their order, of one exam or of all, and how many there are. */
 export async function listQuestions(core: Core, { exam_id: examId, tag, page }: QuestionsQuery) {
   const filter = { examId, tagKey: tag === undefined ? undefined : foldTag(tag) }
   const [rows, total] = await Promise.all([
@@ -182,7 +183,8 @@ export async function changeQuestion(
     // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
     const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
     if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
-    await store.updateQuestion(tx, id, { ...values, ...key })
+    const place = values.examId === current.examId ? {} : { placeInExam: UNORDERED }
+    await store.updateQuestion(tx, id, { ...values, ...key, ...place })
     await requirePublishedExamSize(tx, [values.examId])
     const known = new Set(values.examId === current.examId ? current.tagKeys : [])
     const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
@@ -190,6 +192,30 @@ export async function changeQuestion(
     await requireKnownKinds(tx, [values.questionType])
     const summary = describeChanged(given.map(([name]) => name))
     await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
+  })
+}
+
+/**
+ * Puts an exam's questions into this order, which must name each of them once: 409 `order_changed` with the stored
+ * order where others were added or removed meanwhile. Of two orders at once the later one stays.
+ */
+export async function orderQuestions(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  ids: readonly number[],
+): Promise<void> {
+  await requireExam(core.db, examId)
+  await core.db.transaction(async (tx) => {
+    const stored = await store.lockOrder(tx, examId)
+    const wanted = new Set(ids)
+    if (ids.length !== stored.length || stored.some((id) => !wanted.has(id)))
+      throw new AppError('order_changed', { details: { ids: stored } })
+    if ((await store.orderQuestions(tx, ids)) === 0) return
+    // Older nodes would make papers in the order of ids, which all nodes share.
+    await requireOneVersion(tx)
+    const summary = 'The order of its questions was changed'
+    await record(tx, actor, { action: 'question.change', subject: ['exam', examId], summary })
   })
 }
 

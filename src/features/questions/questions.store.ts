@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
@@ -27,24 +27,44 @@ export async function listQuestions(
     .select()
     .from(questions)
     .where(matching(filter))
-    .orderBy(questions.examId, questions.id)
+    .orderBy(questions.examId, questions.placeInExam, questions.id)
     .limit(limit)
     .offset(offset)
 }
 
-/** The questions of an exam in the order of their ids, from the one after `lastId` on. */
-export async function listQuestionsAfter(
-  db: Executor,
-  examId: number,
-  lastId: number,
-  limit: number,
-): Promise<QuestionRow[]> {
+/** The images of these questions, with what they show. */
+export async function listImages(db: Executor, ids: readonly number[]) {
   return db
-    .select()
+    .select({ id: questions.id, imagePath: questions.imagePath, imageAlt: questions.imageAlt })
     .from(questions)
-    .where(and(eq(questions.examId, examId), gt(questions.id, lastId)))
-    .orderBy(asc(questions.id))
-    .limit(limit)
+    .where(isAnyOf(questions.id, [...ids]))
+}
+
+/** The ids of an exam's questions, in their order. */
+export async function listOrder(db: Executor, examId: number): Promise<number[]> {
+  const rows = await db
+    .select({ id: questions.id })
+    .from(questions)
+    .where(eq(questions.examId, examId))
+    .orderBy(questions.placeInExam, questions.id)
+  return rows.map(({ id }) => id)
+}
+
+/** The ids of an exam's questions, in their order, all of them locked until the transaction ends. */
+export async function lockOrder(tx: Executor, examId: number): Promise<number[]> {
+  // Locked before they are read in their order: that may be another one when a wait for a row ends.
+  await lockedInOrder(tx, eq(questions.examId, examId))
+  return listOrder(tx, examId)
+}
+
+/** Gives an exam's questions their places in this order; answers how many got another one. */
+export async function orderQuestions(tx: Executor, ids: readonly number[]): Promise<number> {
+  const rows = await tx.execute(sql`
+    update questions set place_in_exam = wanted.place
+      from unnest(${sql.param(ids)}::int[]) with ordinality as wanted(id, place)
+     where questions.id = wanted.id and questions.place_in_exam <> wanted.place
+    returning questions.id`)
+  return rows.length
 }
 
 /** Those of these questions that exist, in any order. */

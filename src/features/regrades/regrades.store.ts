@@ -23,6 +23,7 @@ export type CorrectedQuestion = Omit<StoredQuestion, NotCompared> & { keyVersion
 
 type NotCompared =
   | 'image_path'
+  | 'image_alt'
   | 'positive_marks'
   | 'negative_marks'
   | 'tag_keys'

@@ -22,6 +22,7 @@ import { reaches } from '../attempts/scoring.ts'
 import { placesOf, type Sitting, showGiven, showOwn, showRight } from '../attempts/sitting.ts'
 import { requireHelp } from '../help-lock/help-lock.service.ts'
 import { findExplanations } from '../questions/explanations.service.ts'
+import { correctedDescriptions } from '../questions/image-descriptions.service.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
 import * as store from './results.store.ts'
 
@@ -100,6 +101,7 @@ export async function reviewAttempt(
 ): Promise<ReviewedQuestion[]> {
   const { key, questions } = paper.gradedBy(inForce)
   const explanations = await findExplanations(core.db, paper.tasks)
+  const descriptions = await correctedDescriptions(core.db, paper.tasks)
   const takeBreak = breaks()
   const review: ReviewedQuestion[] = []
   for (const place of placesOf(paper, attempt)) {
@@ -112,6 +114,7 @@ export async function reviewAttempt(
     review.push({
       ...question,
       image_url: questionImageUrl(core, question.image_path),
+      image_alt: descriptions.get(task.id) ?? question.image_alt,
       ...showOwn(task, attempt),
       correct_answer: graded.correct_answer,
       correct: showRight(graded, attempt),

@@ -6,7 +6,13 @@ import { requireExam } from '../../db/exam-rows.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { mergeAnswers, readChanges } from '../attempts/fitting-answers.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
-import { currentPaperOf, findPaper, withQuestions, writeQuestions } from '../attempts/papers.service.ts'
+import {
+  currentPaperOf,
+  findPaper,
+  NONE_CORRECTED,
+  withQuestions,
+  writeQuestions,
+} from '../attempts/papers.service.ts'
 import { toScore } from '../attempts/result-visibility.service.ts'
 import { drawer } from '../exams/drawing.ts'
 import { requireExamSize } from '../questions/questions.service.ts'
@@ -38,7 +44,7 @@ export async function writeTrial(core: Core, examId: number): Promise<string> {
     trial,
     exam: { id: examId, name, duration_minutes },
   }
-  return withQuestions(writeQuestions(core, paper, trial), about)
+  return withQuestions(writeQuestions(core, paper, trial, NONE_CORRECTED), about)
 }
 
 /** How these answers would come out, by the corrections in force. 404; 400 for a paper of another exam. */

@@ -12,6 +12,7 @@ export type StudentQuestion = Pick<
   | 'question_type'
   | 'question_text'
   | 'image_path'
+  | 'image_alt'
   | 'image_url'
   | 'option_a'
   | 'option_b'

@@ -1,3 +1,4 @@
+import { t } from '../../texts.ts'
 import type { DrawGap } from '../rich-text/gap-marks.tsx'
 import type { Images } from '../rich-text/markdown.tsx'
 import { RichText } from '../rich-text/rich-text.tsx'
@@ -11,7 +12,7 @@ export function imagesOf({ image_path, image_url }: QuestionImage): Images | und
 }
 
 interface QuestionTextProps {
-  question: QuestionImage & WithOptions & Pick<StudentQuestion, 'question_text'>
+  question: QuestionImage & WithOptions & Pick<StudentQuestion, 'question_text' | 'image_alt'>
   /** Draws what stands in place of `[[1]]` and so on. */
   gap?: DrawGap
 }
@@ -23,7 +24,9 @@ export function QuestionText({ question, gap }: QuestionTextProps) {
   return (
     <div class="stack tight">
       {text && <RichText class="question-text" text={text} images={imagesOf(question)} gap={gap} />}
-      {address && !isPlaced && <img class="question-image" src={address} alt="Part of the question" />}
+      {address && !isPlaced && (
+        <img class="question-image" src={address} alt={question.image_alt || t('Part of the question')} />
+      )}
     </div>
   )
 }

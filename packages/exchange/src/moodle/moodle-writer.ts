@@ -36,7 +36,8 @@ export async function* writeMoodleXml(items: AsyncIterable<ExportedItem>): Async
 
 function writeQuestion({ name, question }: ExportedItem, image: Image | undefined): string {
   const { kind, explanation, tags, marks = '1' } = question
-  const picture = image && `<p><img src="@@PLUGINFILE@@/${encodePath(image.name)}" alt=""></p>`
+  const picture =
+    image && `<p><img src="@@PLUGINFILE@@/${encodePath(image.name)}" alt="${escapeXml(image.alt ?? '')}"></p>`
   const feedback = explanation === '' ? '' : writeText('generalfeedback', textToHtml(explanation))
   const named = tags.map((tag) => `<tag><text>${escapeXml(tag)}</text></tag>`).join('')
   return `  <question type="${TYPES[kind]}">

@@ -1,4 +1,13 @@
-import { createItems, joinTexts, NoQuestion, onlyImage, readTags, Skip, withoutImages } from '../items.ts'
+import {
+  createItems,
+  described,
+  joinTexts,
+  NoQuestion,
+  onlyImage,
+  readTags,
+  Skip,
+  withoutImages,
+} from '../items.ts'
 import { toMarkdown } from '../markdown/to-markdown.ts'
 import type { Gap, Image, Item, ItemContent, Matching, NumberEntry, Task, TextEntry } from '../question.ts'
 import { toAccepted, toChoice, toChoiceGap, toGaps, toTrueFalse } from '../tasks.ts'
@@ -42,7 +51,7 @@ function readQuestion(type: string, element: XmlElement): ItemContent {
           ? String(weight * (gaps?.length ?? 1))
           : grade || undefined,
     },
-    ...(image === undefined ? {} : { image }),
+    ...(image === undefined ? {} : { image: described(image, stem.alt) }),
     ...(lost.length === 0 ? {} : { lost }),
   }
 }

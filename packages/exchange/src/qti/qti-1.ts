@@ -52,6 +52,7 @@ function readItem(item: XmlElement): Draft {
   return {
     question: { ...task, text, explanation: readExplanation(item), tags: [], marks: readPoints(item) },
     imageAddress: onlyImage(stem.images),
+    imageAlt: stem.alt,
     lost: scorings ? lost : [WITHOUT_KEY],
   }
 }
@@ -147,8 +148,10 @@ function metadataOf(item: XmlElement, label: string): string | undefined {
 function readMaterial(element: XmlElement): RichText {
   const texts: string[] = []
   const images: string[] = []
+  let alt: string | undefined
   const add = (plain: RichText) => {
     if (plain.text !== '') texts.push(plain.text)
+    if (images.length === 0) alt = plain.alt
     images.push(...plain.images)
   }
   const walk = (node: XmlElement) => {
@@ -163,7 +166,7 @@ function readMaterial(element: XmlElement): RichText {
     }
   }
   walk(element)
-  return { text: texts.join('\n'), images }
+  return { text: texts.join('\n'), images, ...(alt === undefined ? {} : { alt }) }
 }
 
 const LOOKS_LIKE_HTML = /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>|&(#\d+|#x[\da-f]+|[a-z]+);/i

@@ -86,6 +86,7 @@ function readItem(item: XmlElement, isMapCaseSensitive: boolean): Draft {
       marks,
     },
     imageAddress: onlyImage(stem.images),
+    imageAlt: stem.alt,
     passages: childrenOf(item, 'assessmentStimulusRef').map(({ attributes }) => attributes.href ?? ''),
     lost: scoring ? lost : [WITHOUT_KEY],
   }

@@ -57,7 +57,8 @@ export async function* writeQti(
     const path = `items/question-${each.id}.xml`
     const found = await each.readImage?.()
     const image = found && { path: `images/${found.name}`, content: found.bytes }
-    const item = names.rename(writeItem(names, each, image && `../${encodePath(image.path)}`))
+    const address = image && `../${encodePath(image.path)}`
+    const item = names.rename(writeItem(names, each, address, found?.alt))
     yield { path, content: `<?xml version="1.0" encoding="UTF-8"?>\n${item}` }
     if (image && !images.has(image.path)) {
       images.add(image.path)
@@ -72,10 +73,12 @@ function writeItem(
   version: Version,
   { id, name, question }: ExportedItem,
   image: string | undefined,
+  alt = '',
 ): string {
   const { marks = '1', explanation } = question
   const { declarations, text, body, processing, outcomes = '' } = writeParts(question)
-  const picture = image === undefined ? '' : `<p><img src="${escapeXml(image)}" alt=""/></p>\n`
+  const picture =
+    image === undefined ? '' : `<p><img src="${escapeXml(image)}" alt="${escapeXml(alt)}"/></p>\n`
   const told = explanation !== ''
   const tell =
     '<setOutcomeValue identifier="FEEDBACK"><baseValue baseType="identifier">EXPLANATION</baseValue></setOutcomeValue>'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { unreadable } from '../file-error.ts'
-import { createItems, type Draft, type Items, joinTexts, readTags, Skip } from '../items.ts'
+import { createItems, type Draft, described, type Items, joinTexts, readTags, Skip } from '../items.ts'
 import type { Image, Item } from '../question.ts'
 import { decodeAddress } from '../texts/addresses.ts'
 import { readDataUrl } from '../texts/data-addresses.ts'
@@ -110,7 +110,7 @@ async function* completed(drafts: Iterable<DraftItem>, find: FindFile): AsyncGen
       yield draft
       continue
     }
-    const { label, imageAddress, passages = [], lost = [] } = draft
+    const { label, imageAddress, imageAlt, passages = [], lost = [] } = draft
     const passage = await readPassages(passages, find)
     const image =
       imageAddress === undefined ? undefined : (readDataUrl(imageAddress) ?? (await find(imageAddress)))
@@ -118,7 +118,12 @@ async function* completed(drafts: Iterable<DraftItem>, find: FindFile): AsyncGen
     else if (imageAddress !== undefined && !image) yield { label, reason: 'its image is not in the file' }
     else {
       const question = { ...draft.question, text: joinTexts([passage, draft.question.text]) }
-      yield { label, question, ...(image ? { image } : {}), ...(lost.length > 0 ? { lost } : {}) }
+      yield {
+        label,
+        question,
+        ...(image ? { image: described(image, imageAlt) } : {}),
+        ...(lost.length > 0 ? { lost } : {}),
+      }
     }
   }
 }

@@ -11,6 +11,8 @@ import { toLatex } from './mathml.ts'
 export interface RichText {
   text: string
   images: string[]
+  /** What the first of them shows, where the text says it. */
+  alt?: string
 }
 
 /** Characters of one text, including embedded pictures. */
@@ -82,6 +84,7 @@ export function elementsToText(nodes: (XmlElement | string)[]): RichText {
 
 class TextWriter {
   readonly #images: string[] = []
+  #alt = ''
   readonly #lists: (number | undefined)[] = []
   /** The depths of the open elements in which blanks count. */
   readonly #preformatted: number[] = []
@@ -193,6 +196,7 @@ class TextWriter {
         marks.filter(({ start, end }) => start < end),
       ),
       images: this.#images,
+      ...(this.#alt === '' ? {} : { alt: this.#alt }),
     }
   }
 
@@ -301,6 +305,7 @@ class TextWriter {
     }
     const address = src ?? data ?? ''
     if (address === '') throw new Skip('it has an image without a file')
+    if (this.#images.length === 0) this.#alt = (attributes.alt ?? '').trim()
     this.#images.push(address)
   }
 }

@@ -40,6 +40,7 @@ export async function* writeCsv(questions: AsyncIterable<ExportedQuestion>): Asy
       jsonOrEmpty(question.tags),
       jsonOrEmpty(question.more_options),
       question.parts === null ? '' : JSON.stringify(question.parts),
+      question.image_alt,
     ]
     yield stringify([[...COLUMNS.map((column) => question[column]), ...later]], {
       cast: { string: markFormula },

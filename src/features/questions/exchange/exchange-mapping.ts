@@ -6,6 +6,7 @@ import { gapsOf } from '../kinds/gaps.ts'
 import { MOST_MORE_OPTIONS, optionsOf } from '../kinds/letters.ts'
 import { pairsOf } from '../kinds/matching.ts'
 import { itemsOf } from '../kinds/ordering.ts'
+import { LONGEST_IMAGE_ALT } from '../question-checks.ts'
 import { toTags } from '../question-tags.ts'
 
 /** A question to be exported. */
@@ -117,8 +118,10 @@ export function toExchangeItem(item: Item): ExchangeItem {
   const { label, question, lost = [], ...others } = item
   const offered = toOffered(question)
   if ('reason' in offered) return { label, ...offered }
+  const { alt = '' } = ('image' in others && others.image) || {}
+  const image_alt = [...alt].slice(0, LONGEST_IMAGE_ALT).join('')
   const all = [...lost, ...(isPartlyFixed(question) ? [FIXED] : [])]
-  return { label, question: offered, ...others, ...(all.length > 0 ? { lost: all } : {}) }
+  return { label, question: { ...offered, image_alt }, ...others, ...(all.length > 0 ? { lost: all } : {}) }
 }
 
 function isPartlyFixed(question: Question): boolean {

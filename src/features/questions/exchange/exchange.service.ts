@@ -17,6 +17,7 @@ import type { QuestionFields } from '../../../../schemas/questions.schemas.ts'
 import type { Actor } from '../../../actor.ts'
 import type { Core } from '../../../core.ts'
 import { AppError } from '../../../errors.ts'
+import { slicesOf } from '../../../formats/slices.ts'
 import { toZip } from '../../../formats/zip-stream.ts'
 import { breaks } from '../../../scheduling/breaks.ts'
 import type { Asker } from '../../../scheduling/fair-queue.ts'
@@ -30,7 +31,7 @@ import { ImportReport } from '../import-report.ts'
 import { checkQuestion, describeErrors } from '../question-checks.ts'
 import { toFields, toValues } from '../question-mapping.ts'
 import { findNamable, withKeysInForce } from '../questions.service.ts'
-import { listQuestionsAfter } from '../questions.store.ts'
+import { listOrder, listQuestionsById } from '../questions.store.ts'
 import { writeCsv } from './csv-export.ts'
 import { type ExchangeItem, type ExportedQuestion, toExported } from './exchange-mapping.ts'
 import { type ExchangeFile, readFileItems } from './exchange-reader.ts'
@@ -270,15 +271,16 @@ async function* streamQuestions(
   examId: number,
   check: () => Promise<void>,
 ): AsyncGenerator<ExportedQuestion> {
-  let lastId: number | undefined = 0
-  do {
-    const rows = await listQuestionsAfter(core.db, examId, lastId, PAGE)
-    for (const [index, row] of (await withKeysInForce(core.db, rows)).entries()) {
+  // The order as it is now: a question that moves meanwhile is neither missing nor there twice.
+  for (const ids of slicesOf(await listOrder(core.db, examId), PAGE)) {
+    const rows = await withKeysInForce(core.db, await listQuestionsById(core.db, ids))
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const [index, id] of ids.entries()) {
       if (index % CHECKED === 0) await check()
-      yield { id: row.id, exam_id: row.examId, ...toFields(row) }
+      const row = byId.get(id)
+      if (row?.examId === examId) yield { id, exam_id: examId, ...toFields(row) }
     }
-    lastId = rows.length < PAGE ? undefined : rows.at(-1)?.id
-  } while (lastId !== undefined)
+  }
 }
 
 /** The questions that a format can carry, each with its image. */
@@ -290,13 +292,16 @@ async function* toItems(
   for await (const question of questions) {
     const item = toExported(question)
     if (item && carries(item.question))
-      yield { ...item, readImage: async () => await readImage(core, question.image_path) }
+      yield { ...item, readImage: async () => await readImage(core, question) }
   }
 }
 
-async function readImage(core: Core, key: string | null): Promise<Image | undefined> {
+async function readImage(
+  core: Core,
+  { image_path: key, image_alt: alt }: ExportedQuestion,
+): Promise<Image | undefined> {
   const file = key !== null && isImageKey(key) ? await core.files.get(key) : undefined
-  return file && { name: key as string, bytes: file.bytes }
+  return file && { name: key as string, bytes: file.bytes, alt }
 }
 
 async function countOthers(

@@ -1,10 +1,11 @@
 import { useStore } from '@nanostores/preact'
-import { useState } from 'preact/hooks'
-import { ask, client, toQuery } from '../../../client.ts'
-import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
+import { useRef, useState } from 'preact/hooks'
+import { ask, client, readAllPages, toQuery } from '../../../client.ts'
+import { $beingDeleted, deleteSoon, OUTLIVING, runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Choice, NumberField } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
+import { moved } from '../../../components/forms/move-buttons.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { firstOf, Pager } from '../../../components/page/pager.tsx'
 import { SelectionBar } from '../../../components/page/selection-bar.tsx'
@@ -14,6 +15,7 @@ import { lacksKey } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { MarksOf } from '../../../components/questions/marks-of.tsx'
 import { QuestionSummary } from '../../../components/questions/question-summary.tsx'
+import { useDrag } from '../../../components/questions/use-drag.ts'
 import { isAdministrator } from '../../../roles.ts'
 import { $query } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -34,6 +36,41 @@ export function Questions({ exam, user }: TabProps) {
       }),
     ),
   )
+  const whole = useLoad(`${exam.id} whole`, () => readWhole(exam.id))
+  const [wanted, setWanted] = useState<readonly number[]>()
+  /** Those of a page, before the service has answered a move. */
+  const inOrder = (questions: readonly ListedQuestion[]) =>
+    wanted ? questions.toSorted((one, other) => wanted.indexOf(one.id) - wanted.indexOf(other.id)) : questions
+  const isMovable = !tag && whole.data !== undefined
+  const reload = async () => {
+    await Promise.all([found.reload(), whole.reload()])
+    setWanted(undefined)
+  }
+  /** One move after another: each begins from the order that the last one left. */
+  const moves = useRef(Promise.resolve())
+  const place = (id: number, to: number) => {
+    const ids = wanted ?? whole.data?.map((question) => question.id) ?? []
+    const from = ids.indexOf(id)
+    if (from === -1 || to < 0 || to >= ids.length || to === from) return
+    const order = moved(ids, from, to)
+    setWanted(order)
+    moves.current = moves.current.then(async () => {
+      await runWithToast(async () => {
+        try {
+          await ask(
+            client.PUT('/api/v01/admin/exams/{id}/order', {
+              params: { path: { id: exam.id } },
+              body: { ids: order },
+            }),
+          )
+        } finally {
+          await reload()
+        }
+        document.getElementById(`move-${id}`)?.focus()
+      })
+    })
+  }
+  const { grip, drag } = useDrag((id, to) => place(Number(id), Number(to)))
   const selection = useSelection<ListedQuestion>(({ id }) => id)
   const deleted = useStore($beingDeleted)
   return (
@@ -73,7 +110,7 @@ export function Questions({ exam, user }: TabProps) {
                 await ask(
                   client.POST('/api/v01/admin/questions/bulk-delete', { body: { ids }, ...OUTLIVING }),
                 )
-                await found.reload()
+                await reload()
               },
             )
           }}
@@ -86,12 +123,22 @@ export function Questions({ exam, user }: TabProps) {
           questions={selection.chosen}
           copied={async () => {
             selection.clear()
-            await found.reload()
+            await reload()
           }}
           close={() => setCopying(false)}
         />
       )}
       <TagFilter />
+      {whole.data && whole.data.length > 0 && (
+        <p class="row in-view" role="status">
+          <span class="chip">
+            {t('{count, plural, one {# question} other {# questions}}', { count: whole.data.length })}
+          </span>
+          <b class="chip">
+            {t('{marks, plural, one {# mark in all} other {# marks in all}}', { marks: sumOf(whole.data) })}
+          </b>
+        </p>
+      )}
       <Loaded of={found}>
         {(list) =>
           list.questions.length === 0 && tag ? (
@@ -103,10 +150,34 @@ export function Questions({ exam, user }: TabProps) {
           ) : (
             <>
               <ol class="list sheet leading" start={firstOf(list)}>
-                {list.questions
+                {inOrder(list.questions)
                   .filter(({ id }) => !deleted.has(`question-${id}`))
                   .map((question, index) => (
-                    <li key={question.id} class="row">
+                    <li
+                      key={question.id}
+                      class={`row ${drag?.dragged === String(question.id) ? 'dragged' : ''} ${drag?.over === String(firstOf(list) - 1 + index) ? 'over' : ''}`}
+                      {...(isMovable && {
+                        'data-dragged': question.id,
+                        'data-place': firstOf(list) - 1 + index,
+                      })}
+                    >
+                      {isMovable && (
+                        <button
+                          type="button"
+                          class="grip"
+                          id={`move-${question.id}`}
+                          aria-label={t('Move question {number}: arrow keys, or drag', {
+                            number: firstOf(list) + index,
+                          })}
+                          {...grip}
+                          onKeyDown={(event) => {
+                            const by = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+                            if (by === undefined) return
+                            event.preventDefault()
+                            place(question.id, firstOf(list) - 1 + index + by)
+                          }}
+                        />
+                      )}
                       <input
                         type="checkbox"
                         aria-label={t('Select question {number}', { number: firstOf(list) + index })}
@@ -149,7 +220,7 @@ export function Questions({ exam, user }: TabProps) {
             }
             if (!(await maySetMarks(exam))) return false
             const { updated } = await ask(client.POST('/api/v01/admin/questions/bulk-marks', { body }))
-            await found.reload()
+            await reload()
             return t('{count, plural, one {# question changed} other {# questions changed}}', {
               count: updated,
             })
@@ -180,4 +251,22 @@ export function Questions({ exam, user }: TabProps) {
       </details>
     </section>
   )
+}
+
+/** Pages of questions that are read for their order and sum; larger exams are banks, which nobody takes whole. */
+const MOST_PAGES = 20
+
+/** All questions of an exam in their order; undefined of an exam with too many. */
+async function readWhole(examId: number): Promise<ListedQuestion[] | undefined> {
+  const pages = await readAllPages(
+    (page) => ask(client.GET('/api/v01/admin/questions', { params: { query: { exam_id: examId, page } } })),
+    MOST_PAGES,
+  )
+  const questions = pages.flatMap((page) => page.questions)
+  return questions.length < (pages[0]?.total ?? 0) ? undefined : questions
+}
+
+/** The marks of all of them, without the errors of adding decimals in binary. */
+function sumOf(questions: readonly ListedQuestion[]): number {
+  return Number(questions.reduce((sum, { positive_marks }) => sum + positive_marks, 0).toFixed(4))
 }

@@ -31,14 +31,18 @@ export function useImageUpload(examId: number, use: (image: Image) => void) {
   }
 }
 
+/** Characters of a description. */
+const LONGEST_ALT = 500
+
 interface ImageFieldProps {
   path: string | null
+  alt: string
   take: (file: File) => void
   remove: () => void
 }
 
 /** The image of a question. */
-export function ImageField({ path, take, remove }: ImageFieldProps) {
+export function ImageField({ path, alt, take, remove }: ImageFieldProps) {
   return (
     <div class="stack tight">
       <Field
@@ -52,9 +56,18 @@ export function ImageField({ path, take, remove }: ImageFieldProps) {
         }}
       />
       {path && (
+        <Field
+          label="What the image shows"
+          name="image_alt"
+          value={alt}
+          maxLength={LONGEST_ALT}
+          hint="For students who can’t see it; don’t give the answer away"
+        />
+      )}
+      {path && (
         <p class="stack tight">
           <small>
-            {t('To say where it stands and what it shows, write it into the text or an option: {mark}', {
+            {t('To say where it stands, write it into the text or an option: {mark}', {
               mark: <code dir="ltr">{`![${t('what it shows')}](${path})`}</code>,
             })}
           </small>

@@ -282,7 +282,12 @@ function EditorForm({
               tags={tags}
               setTags={setTags}
             />
-            <ImageField path={shown.image_path} take={upload.upload} remove={() => setImage(null)} />
+            <ImageField
+              path={shown.image_path}
+              alt={question.image_alt}
+              take={upload.upload}
+              remove={() => setImage(null)}
+            />
             <JsonField name="image_path" value={shown.image_path} take={setImage} />
             {problems.length > 0 && (
               <div class="notice bad" role="alert">
@@ -357,6 +362,8 @@ function readForm(form: HTMLFormElement) {
   return {
     question_text: text('question_text'),
     explanation: text('explanation'),
+    // Without an image there is no field for what it shows.
+    image_alt: text('image_alt'),
     positive_marks: Number(text('positive_marks')),
     negative_marks: Number(text('negative_marks')),
   }

@@ -19,6 +19,7 @@ export const EMPTY: TeacherQuestion = {
   tags: [],
   question_type: 'MCQ',
   image_path: null,
+  image_alt: '',
   image_url: null,
   positive_marks: 4,
   negative_marks: 1,

@@ -19,6 +19,7 @@ const LABELS: Record<keyof WrittenFields, string> = {
   explanation: t('Explanation'),
   tags: t('Tags'),
   image_path: t('Image'),
+  image_alt: t('What the image shows'),
   positive_marks: t('Marks for a correct answer'),
   negative_marks: t('Marks off for an incorrect one'),
 }
