@@ -7,6 +7,7 @@ import { benchExam } from './exam.ts'
 import { benchExamLadder } from './exam-ladder.ts'
 import { benchExamMorning } from './exam-morning.ts'
 import { benchFanOut } from './fan-out.ts'
+import { benchGeneration } from './generation.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
 import { type Ratio, summariseFindings } from './measure.ts'
@@ -51,6 +52,7 @@ const BENCHMARKS = {
   idle: benchIdle,
   storm: benchStorm,
   growth: benchGrowth,
+  generation: benchGeneration,
   pushes: benchPushes,
   notices: benchNotices,
   reads: benchReads,

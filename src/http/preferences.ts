@@ -10,7 +10,7 @@ export function preferredWait({ headers }: FastifyRequest, most: number): number
     const [name = '', value = ''] = (preference.split(';', 1)[0] ?? '').split('=', 2)
     if (name.trim().toLowerCase() !== 'wait') continue
     // Of several the first one counts.
-    const [, seconds] = /^"?(\d{1,9})"?$/.exec(value.trim()) ?? []
+    const [, seconds] = /^"?(\d+)"?$/.exec(value.trim()) ?? []
     return seconds === undefined ? undefined : Math.min(Number(seconds), most)
   }
   return undefined

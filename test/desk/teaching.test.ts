@@ -5,6 +5,7 @@ import { readAsked } from '../../scripts/model-stub.ts'
 import { openBrowser, openPage, signIn } from '../support/browser.ts'
 import { PASSWORD } from '../support/client.ts'
 import { createExam } from '../support/content/exams.ts'
+import { textPdf } from '../support/content/text-pdf.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -198,6 +199,38 @@ test('of a job’s questions the disputed ones aren’t kept unless somebody wan
   await page.getByRole('link', { name: 'All jobs' }).click()
   await page.getByRole('link', { name: 'AI use' }).click()
   await page.getByText('tokens today; a day has no limit').waitFor()
+  expect(problems).toEqual([])
+  await context.close()
+}, 120_000)
+
+test('the document of a job opens at the page that bears a question out, also when it is chosen again', async () => {
+  const { examId } = await createExam(service.sql, { name: 'With a document', questions: [] })
+  const options = { option_a: 'two', option_b: 'three', option_c: '', option_d: '' }
+  const question = { question_type: 'MCQ', question_text: 'One and one?', correct_answer: 'A', ...options }
+  const told = { page: 1, quote: 'One and one are two' }
+  model.stub.script.push({ kind: 'answer', text: JSON.stringify({ questions: [{ ...question, ...told }] }) })
+  const document = {
+    name: 'script.pdf',
+    mimeType: 'application/pdf',
+    buffer: textPdf(['Preface', 'One and one are two.']),
+  }
+  const { page, context, problems } = await teacher()
+  await page.goto(`/desk/teach/generate?exam=${examId}`)
+  await page.getByLabel('From', { exact: true }).selectOption('mine')
+  await page.getByLabel('Document (PDF)').setInputFiles(document)
+  await page.getByLabel('One correct option', { exact: true }).fill('1')
+  await page.getByRole('button', { name: 'Start' }).click()
+  // The model named the page before.
+  const place = page.getByRole('link', { name: 'Page 2 of the document' })
+  await place.waitFor()
+  expect(await place.getAttribute('href')).toMatch(/^blob:.+#page=2$/)
+
+  await page.reload()
+  await page.getByText('Page 2 of the document').waitFor()
+  expect(await place.count()).toBe(0)
+  await page.getByLabel('Choose the document again to open its pages').setInputFiles(document)
+  await place.waitFor()
+  await expectFlawless(page)
   expect(problems).toEqual([])
   await context.close()
 }, 120_000)

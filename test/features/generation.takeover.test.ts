@@ -44,6 +44,7 @@ async function startPair() {
     worker,
     stub,
     sql,
+    admin,
     /** Answers the administrator at the second node. */
     async startSurvivor(): Promise<Client> {
       const survivor = new ServiceProcess(env)
@@ -176,6 +177,38 @@ async function killAt(step: keyof typeof STEPS, { worker, stub, generate, startS
   expect(questions()).toEqual(inAll)
 }
 
+/** As long as a check may take (docs/protocol/generation.md). */
+const CHECK_MS = 60_000
+
+async function checkTooLong({ worker, stub, generate, admin }: Pair) {
+  // Something comes every two seconds, so the model isn't silent.
+  stub.usualCheck = { kind: 'answer', pace: 2_000 }
+  const jobId = await generate(20)
+  await vi.waitUntil(() => stub.checks.length === 1, { timeout: PATIENCE_MS })
+  const began = performance.now()
+  const path = `/api/v01/admin/ai/status/${jobId}` as const
+  await vi.waitUntil(async () => (await admin.get(path, 200)).body.completed_batches === 1, {
+    timeout: CHECK_MS + 10_000,
+    interval: 100,
+  })
+  expect(performance.now() - began).toBeGreaterThan(CHECK_MS - 1_000)
+  stub.usualCheck = { kind: 'answer' }
+  const job = await vi.waitUntil(
+    async () => {
+      const { body } = await admin.get(path, 200)
+      return body.status === 'running' ? undefined : body
+    },
+    { timeout: CHECK_MS + 10_000, interval: 100 },
+  )
+  expect(job).toMatchObject({ status: 'done', questions_so_far: 20 })
+  expect(job.questions.slice(0, 10).map(({ check }) => check)).toEqual(
+    Array.from({ length: 10 }, () => ({ verdict: 'unchecked', answer: null, reason: null })),
+  )
+  expect(stub.requests).toHaveLength(2)
+  expect(stub.checks).toHaveLength(2)
+  expect(worker.output).not.toContain('the job failed')
+}
+
 /** Two nodes that end with the test. */
 async function withPair(run: (pair: Pair) => Promise<void>): Promise<void> {
   const pair = await startPair()
@@ -203,4 +236,10 @@ test.concurrent(
   'a node that was frozen past its heartbeat writes nothing when it wakes up',
   () => withPair(freezeInBatchTwo),
   TEST_MS,
+)
+
+test.concurrent(
+  'a check that takes more than a minute leaves its questions unchecked; the job goes on',
+  () => withPair(checkTooLong),
+  3 * CHECK_MS,
 )

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
+import { hasRedis, RedisServer } from '../support/outside/redis.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -91,7 +92,7 @@ test('without a change it is 304 after its time, longer than other requests may 
   expect(short.took).toBeGreaterThan(990)
   expect(long.took).toBeGreaterThan(10_990)
 
-  const most = ask(id, { 'if-none-match': tag, prefer: 'wait=3600' })
+  const most = ask(id, { 'if-none-match': tag, prefer: 'wait=36000000000' })
   for (const prefer of ['wait=x', 'wait=-1', 'wait', 'wait=1.5', 'return=minimal'])
     expect((await soon(ask(id, { 'if-none-match': tag, prefer })))?.status).toBe(304)
   expect((await soon(ask(id, { prefer: 'wait=25' })))?.status).toBe(200)
@@ -144,3 +145,39 @@ test('a node that is told to leave answers all who wait', async () => {
   expect((await soon(waiting))?.status).toBe(304)
   goOn()
 })
+
+test.runIf(hasRedis())(
+  'while Redis is away, jobs go on, and who waits at another node has it when the time is over',
+  async () => {
+    const redis = await RedisServer.start()
+    const service = await startService({ nodes: 2, config: { ai: model.ai, redisUrl: redis.url } })
+    try {
+      const admin = await service.admin()
+      const exam = await admin.post('/api/v01/admin/exams', { name: 'Without Redis' }, 201)
+      const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+      model.stub.usual = { kind: 'answer', hold: 0, until }
+      const { length } = model.stub.requests
+      const fields = form({ exam_id: exam.body.exam.id, mode: 'pure', topic: 'x', mcq_count: 1 })
+      const { job_id } = (await admin.request('POST', `${AI}/generate`, fields, 202)).body
+      await vi.waitUntil(() => model.stub.requests.length > length, { timeout: PATIENCE_MS })
+      const tag = await tagOf(job_id, admin)
+      const waiting = service.urls.map((url) =>
+        ask(job_id, { 'if-none-match': tag, prefer: 'wait=3' }, { by: admin.at(url) }),
+      )
+      await redis.stop()
+      goOn()
+      const answers = await Promise.all(waiting)
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      await vi.waitUntil(
+        async () => (await admin.get(`${AI}/status/${job_id}`, 200)).body.status === 'done',
+        {
+          timeout: PATIENCE_MS,
+        },
+      )
+    } finally {
+      await service.close()
+      await redis.stop()
+    }
+  },
+  40_000,
+)

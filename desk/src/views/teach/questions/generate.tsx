@@ -12,6 +12,7 @@ import { moment } from '../../../format.ts'
 import { $query, go } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { ExamChoice } from '../exam-choice.tsx'
+import { holdDocument } from './job-document.ts'
 import { JobState } from './job-state.tsx'
 
 /** The service's defaults. */
@@ -55,6 +56,8 @@ export default function Generate() {
             if (mode === 'pure') body.delete('pdf_file')
             else body.delete('topic')
             const { job_id } = await ask(client.POST('/api/v01/admin/ai/generate', { body }))
+            const document = body.get('pdf_file')
+            if (document instanceof File) holdDocument(job_id, document)
             go(`/desk/teach/generate/${job_id}`)
           }}
         >

@@ -1,7 +1,9 @@
 import '../../exams/taking.css'
+import { useStore } from '@nanostores/preact'
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client, readAllPages } from '../../../client.ts'
 import { Action } from '../../../components/forms/button.tsx'
+import { Field } from '../../../components/forms/fields.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
@@ -13,6 +15,7 @@ import { t } from '../../../texts.ts'
 import type { ViewProps } from '../../view-props.ts'
 import { mayAdd } from '../exam/change-question.ts'
 import { EditGenerated } from './edit-generated.tsx'
+import { $document, holdDocument } from './job-document.ts'
 import { JobState } from './job-state.tsx'
 import { Preview } from './preview.tsx'
 
@@ -78,7 +81,7 @@ export default function JobView({ params }: ViewProps) {
               </p>
             </section>
             {job.questions.length > 0 && (
-              <Review questions={job.questions} isRunning={job.status === 'running'} />
+              <Review jobId={id} questions={job.questions} isRunning={job.status === 'running'} />
             )}
           </>
         )}
@@ -110,22 +113,31 @@ function Opinion({ of }: { of: GeneratedQuestion }) {
 
 interface SourceProps {
   of: QuestionSource
+  /** Where the document can be opened. */
+  url: string | undefined
   isQuoted: boolean
   setQuoted: (isQuoted: boolean) => void
 }
 
 /** Where the document bears it out, and whether that goes into the explanation. */
-function Source({ of: { page, quote, found }, isQuoted, setQuoted }: SourceProps) {
+function Source({ of: { page, quote, found }, url, isQuoted, setQuoted }: SourceProps) {
+  const place = found
+    ? t('Page {page} of the document', { page })
+    : found === null
+      ? t('Said to be on page {page}, which has no text to look it up in', { page })
+      : t('Said to be on page {page}, but not found there', { page })
   return (
     <div class="stack tight">
       <blockquote dir="auto">{quote}</blockquote>
       <p class="row">
         <small>
-          {found
-            ? t('Page {page} of the document', { page })
-            : found === null
-              ? t('Said to be on page {page}, which has no text to look it up in', { page })
-              : t('Said to be on page {page}, but not found there', { page })}
+          {url ? (
+            <a href={`${url}#page=${page}`} target="_blank" rel="noreferrer">
+              {place}
+            </a>
+          ) : (
+            place
+          )}
         </small>
         <label class="row">
           <input
@@ -174,7 +186,15 @@ interface Entry {
   question: GeneratedQuestion
 }
 
-function Review({ questions, isRunning }: { questions: GeneratedQuestion[]; isRunning: boolean }) {
+interface ReviewProps {
+  jobId: string
+  questions: GeneratedQuestion[]
+  isRunning: boolean
+}
+
+function Review({ jobId, questions, isRunning }: ReviewProps) {
+  const held = useStore($document)
+  const url = held?.jobId === jobId ? held.url : undefined
   /** Those that were ticked or unticked; the others are kept unless they are disputed. */
   const [ticked, setTicked] = useState<ReadonlyMap<number, boolean>>(new Map())
   const [edited, setEdited] = useState<ReadonlyMap<number, TeacherQuestion>>(new Map())
@@ -195,6 +215,18 @@ function Review({ questions, isRunning }: { questions: GeneratedQuestion[]; isRu
   const chosen = entries.filter((entry) => isTicked(entry) && !isStored(toKeep(entry)))
   return (
     <section class="stack" aria-label="Review">
+      {!url && questions.some(({ source }) => source) && (
+        <Field
+          label="Choose the document again to open its pages"
+          type="file"
+          accept="application/pdf"
+          hint="It stays on this device"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0]
+            if (file) holdDocument(jobId, file)
+          }}
+        />
+      )}
       {GROUPS.map(([verdict, title, lead]) => {
         const group = entries.filter(({ question }) => question.check.verdict === verdict)
         if (group.length === 0) return null
@@ -232,6 +264,7 @@ function Review({ questions, isRunning }: { questions: GeneratedQuestion[]; isRu
                   {question.source && (
                     <Source
                       of={question.source}
+                      url={url}
                       isQuoted={quoted.has(index)}
                       setQuoted={(isQuoted) => {
                         const next = new Set(quoted)
