@@ -59,6 +59,8 @@ export class ModelStub {
   mistakes = 0
   /** Whether questions that are written anew get the right one. */
   learns = true
+  /** Whether it says what it took. */
+  tellsUsage = true
   /** Answers whose reader hung up before the end. */
   aborted = 0
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -103,11 +105,11 @@ export class ModelStub {
     const send = (event: { type: string; [field: string]: unknown }) =>
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     const text = this.#textFor(turn, body)
-    const usage = usageOf(body, text)
+    const usage = this.tellsUsage ? usageOf(body, text) : undefined
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
     send({
       type: 'message_start',
-      message: { ...messageOf(body), content: [], usage: { ...usage, output_tokens: 1 } },
+      message: { ...messageOf(body), content: [], usage: usage && { ...usage, output_tokens: 1 } },
     })
     send({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })
     send({ type: 'ping' })

@@ -89,8 +89,8 @@ export function createAi({ apiKey, baseUrl, model: usual, checkModel = usual, si
       clearTimeout(watchdog)
       // A complete answer has ended by itself, and aborting is costly.
       if (outcome !== 'answered') stop.abort()
-      // The model says at the end how much it wrote: it may not have come to that.
-      if (stopReason === null)
+      // The model says at the end how much it wrote: it may not have come to that, and some never say it.
+      if (stopReason === null || usage.output === 0)
         usage.output = Math.max(usage.output, Math.ceil(written / CHARACTERS_PER_TOKEN))
       prompt.onUsage?.(usage)
       measured.calls.inc({ outcome })

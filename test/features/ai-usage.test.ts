@@ -186,3 +186,26 @@ test('administrators see what was used, by day', async () => {
   await admin.get(`${AI}/usage?days=91`, 400)
   await person.get(`${AI}/usage`, 403)
 })
+
+test('of a model that doesn’t say what it took, what was sent and written is counted', async () => {
+  const admin = await service.admin()
+  const spentNow = async () => (await admin.get(`${AI}/usage`, 200)).body.spent_today
+  const before = await spentNow()
+  model.stub.tellsUsage = false
+  try {
+    model.stub.script.push(costly(1, 9_000))
+    const id = await start(admin, { numeric_count: 1, check: 'false' })
+    const job = await vi.waitUntil(
+      async () => {
+        const told = await status(admin, id)
+        return told.status === 'done' && told
+      },
+      { timeout: PATIENCE_MS, interval: 50 },
+    )
+    expect(job.usage.output).toBe(9_000)
+    expect(job.usage.input).toBeGreaterThan(100)
+    expect((await spentNow()) - before).toBe(job.usage.input + job.usage.output)
+  } finally {
+    model.stub.tellsUsage = true
+  }
+})

@@ -56,7 +56,10 @@ export async function reserveTokens(
   return {
     async end(usage) {
       try {
-        await core.db.transaction((tx) => endRequest(tx, user, { id, day, timezone }, usage))
+        // Not every server says what it was sent; one that wrote something was sent this.
+        const isUntold = usage && usage.output > 0 && usage.input + usage.cached === 0
+        const taken = isUntold ? { ...usage, input } : usage
+        await core.db.transaction((tx) => endRequest(tx, user, { id, day, timezone }, taken))
         if ('jobId' in user && usage) user.onCounted()
       } catch (error) {
         log.warn({ err: error, tokens: usage }, 'tokens could not be counted')
