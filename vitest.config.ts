@@ -62,7 +62,7 @@ export default defineConfig({
         },
       },
       { test: { ...settings, name: 'browsers', include: BROWSERS } },
-      { test: { ...settings, name: 'heavy', include: HEAVY } },
+      { test: { ...settings, name: 'heavy', include: HEAVY, maxConcurrency: 6 } },
       { test: { ...settings, name: 'timed', include: TIMED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -180,33 +180,25 @@ async function killAt(step: keyof typeof STEPS, { worker, stub, generate, startS
 /** As long as a check may take (docs/protocol/generation.md). */
 const CHECK_MS = 60_000
 
-async function checkTooLong({ worker, stub, generate, admin }: Pair) {
+async function checkTooLong({ stub, generate, admin }: Pair) {
   // Something comes every two seconds, so the model isn't silent.
   stub.usualCheck = { kind: 'answer', pace: 2_000 }
-  const jobId = await generate(20)
+  const jobId = await generate(10)
   await vi.waitUntil(() => stub.checks.length === 1, { timeout: PATIENCE_MS })
   const began = performance.now()
-  const path = `/api/v01/admin/ai/status/${jobId}` as const
-  await vi.waitUntil(async () => (await admin.get(path, 200)).body.completed_batches === 1, {
-    timeout: CHECK_MS + 10_000,
-    interval: 100,
-  })
-  expect(performance.now() - began).toBeGreaterThan(CHECK_MS - 1_000)
-  stub.usualCheck = { kind: 'answer' }
   const job = await vi.waitUntil(
     async () => {
-      const { body } = await admin.get(path, 200)
+      const { body } = await admin.get(`/api/v01/admin/ai/status/${jobId}`, 200)
       return body.status === 'running' ? undefined : body
     },
     { timeout: CHECK_MS + 10_000, interval: 100 },
   )
-  expect(job).toMatchObject({ status: 'done', questions_so_far: 20 })
-  expect(job.questions.slice(0, 10).map(({ check }) => check)).toEqual(
+  expect(performance.now() - began).toBeGreaterThan(CHECK_MS - 1_000)
+  expect(job).toMatchObject({ status: 'done', questions_so_far: 10 })
+  expect(job.questions.map(({ check }) => check)).toEqual(
     Array.from({ length: 10 }, () => ({ verdict: 'unchecked', answer: null, reason: null })),
   )
-  expect(stub.requests).toHaveLength(2)
-  expect(stub.checks).toHaveLength(2)
-  expect(worker.output).not.toContain('the job failed')
+  expect([stub.requests.length, stub.checks.length]).toEqual([1, 1])
 }
 
 /** Two nodes that end with the test. */
@@ -241,5 +233,5 @@ test.concurrent(
 test.concurrent(
   'a check that takes more than a minute leaves its questions unchecked; the job goes on',
   () => withPair(checkTooLong),
-  3 * CHECK_MS,
+  TEST_MS,
 )
