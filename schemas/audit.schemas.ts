@@ -41,6 +41,8 @@ export const AuditAction = Type.Enum([
   'class.invite',
   'class.join',
   'class.change_news',
+  'class.comment',
+  'class.excuse',
   'class.delete_news',
   'class.leave',
   'class.publish_news',

@@ -25,6 +25,17 @@ export const ClassInvitationParams = Type.Object({ id: Id, invitation_id: Id })
 const IncludeArchived = Type.Optional(Type.Boolean({ description: 'archived ones as well' }))
 const ClassName = Name(1, 200)
 
+const Weights = Type.Record(
+  Type.String({ pattern: '^[1-9]\\d{0,9}$' }),
+  Type.Number({ minimum: 0, maximum: 100 }),
+  {
+    additionalProperties: false,
+    maxProperties: 500,
+    description: 'what each exam counts in the gradebook, in per cent with two decimals, by its id',
+  },
+)
+const Counts = Type.Enum(['best', 'latest', 'first'], { description: 'which attempt counts there' })
+
 /** A class as its members see it. */
 export const OwnClass = Type.Object(
   {
@@ -161,8 +172,15 @@ export const ClassDetails = Type.Object(
     shows_members: Type.Boolean({ description: 'whether its students see each other' }),
     conversation_id: Nullable(Id),
     teachers: Type.Array(Type.Object({ user_id: UserId, full_name: Type.String() })),
+    // For teachers and administrators alone.
+    weights: Type.Optional(Weights),
+    counts: Type.Optional(Counts),
   },
-  { $id: 'ClassDetails', description: '`role` is null for administrators who are no members' },
+  {
+    $id: 'ClassDetails',
+    description:
+      '`role` is null for administrators who are no members; `weights` and `counts` are for teachers and administrators',
+  },
 )
 export type ClassDetails = Static<typeof ClassDetails>
 
@@ -194,7 +212,11 @@ export const ClassAnswer = Type.Object(
 )
 
 export const ClassSettings = Type.Object(
-  { shows_members: Type.Optional(Type.Boolean()) },
+  {
+    shows_members: Type.Optional(Type.Boolean()),
+    weights: Type.Optional(Weights),
+    counts: Type.Optional(Counts),
+  },
   { $id: 'ClassSettings' },
 )
 export type ClassSettings = Static<typeof ClassSettings>
@@ -325,3 +347,9 @@ export const ClassExamParams = Type.Object({ id: Id, exam_id: Id })
 export const ClassStudentParams = Type.Object({ id: Id, exam_id: Id, user_id: Id })
 export type ClassStudentParams = Static<typeof ClassStudentParams>
 export const ClassAttemptParams = Type.Object({ id: Id, attempt_id: Id })
+
+// --- the gradebook
+
+export const ExcusedParams = Type.Object({ id: Id, user_id: Id, exam_id: Id })
+export const CommentParams = Type.Object({ id: Id, user_id: Id })
+export const GradebookComment = Type.Object({ text: Text(0, 1_000) }, { $id: 'GradebookComment' })

@@ -135,16 +135,34 @@ export type StaffReviewAnswer = Static<typeof StaffReviewAnswer>
 export const GradebookAnswer = Type.Object(
   {
     success: Type.Literal(true),
-    exams: Type.Array(Type.Object({ id: Id, name: Type.String(), ...keys })),
+    exams: Type.Array(
+      Type.Object({
+        id: Id,
+        name: Type.String(),
+        ...keys,
+        average: Nullable(
+          Type.Number({ description: 'of the marks of present students; null: none are shown' }),
+        ),
+        marked: Nullable(Type.Integer({ description: 'present students with a mark' })),
+        passed: Nullable(Type.Integer({ description: 'those of them who passed' })),
+      }),
+    ),
     students: Type.Array(
       Type.Object({
         ...person,
         left: Type.Optional(Type.Literal(true, { description: 'not in the class any more' })),
+        total: Nullable(
+          Type.Number({ description: 'in per cent, by the weights of the class; null: nothing counts yet' }),
+        ),
+        excused: Type.Array(Id, { description: 'exams that don’t count for them' }),
+        comment: Type.String({ description: 'of the class’s teachers' }),
         results: Type.Array(
           Type.Object({
             exam_id: Id,
             percentage: Nullable(
-              Type.Number({ description: 'of the best result; null: there is none yet, or it is not shown' }),
+              Type.Number({
+                description: 'of the attempt that counts; null: there is none yet, or it is not shown',
+              }),
             ),
             passed: Nullable(Type.Boolean()),
             attempts: Count,

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { type CsvRow, guardFormula } from '../formats/csv-cells.ts'
+import { encodeExtended } from '../formats/percent.ts'
 import { whileAllowed } from './callers.ts'
 
 /** The answer of a route that only gives a download. */
@@ -36,6 +37,13 @@ export function sendCsv(
   csv.on('close', () => source.destroy())
   return reply
     .header('content-type', 'text/csv; charset=utf-8')
-    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .header('content-disposition', dispositionOf(`${name}.csv`))
     .send(source.pipe(csv))
+}
+
+/** Names beyond ASCII are given in both forms (RFC 6266). */
+function dispositionOf(name: string): string {
+  const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
+  const extended = plain === name ? '' : `; filename*=UTF-8''${encodeExtended(name)}`
+  return `attachment; filename="${plain}"${extended}`
 }

@@ -124,6 +124,12 @@ beforeAll(async () => {
       values (${row?.id}, ${client.id}, true, ${`Why ${whose}`}), (${row?.id}, ${client.id}, false, 'Because')`
     await sql`
       insert into assistant_questions (user_id, conversation_id, asked_at, model) values (${client.id}, ${row?.id}, now(), 'a model')`
+    const [noted] = await sql`insert into classes (name) values ('Noted') returning id`
+    await sql`
+      insert into class_comments (class_id, user_id, text) values (${noted?.id}, ${client.id}, ${`Noted ${whose}`})`
+    await sql`
+      insert into class_excused (class_id, user_id, exam_id)
+      select ${noted?.id}, ${client.id}, id from exams order by id limit 1`
     await sql`
       insert into notices (user_id, kind, subject_id, minutes, at) values (${client.id}, 'more_time', 1, 5, now())`
     await sql`

@@ -123,6 +123,9 @@ describe('results of a class', () => {
         username: leaver.username,
         full_name: leaver.username,
         left: true,
+        total: 0,
+        excused: [],
+        comment: '',
         results: [{ exam_id: examId, percentage: -25, passed: false, attempts: 1, finished: 1 }],
       },
     ])

@@ -150,7 +150,7 @@ export type ClassAccommodationAnswer = { success: true; accommodation: ClassAcco
 
 export type ClassAccommodationsAnswer = { success: true; accommodations: Accommodation[]; class_accommodation: ClassAccommodation | null }
 
-export type ClassAnswer = { success: true; /** `role` is null for administrators who are no members */ class: ClassDetails; /** for students only if `shows_members`, else none of them */ members: ClassMember[]; total: number; page: number; per_page: number; total_pages: number; join_code?: string | null; code_ends_at?: string | null; /** the newest 500, newest first */ exams?: { id: number; name: string }[]; invited?: InvitedAddress[]; invited_total?: number }
+export type ClassAnswer = { success: true; /** `role` is null for administrators who are no members; `weights` and `counts` are for teachers and administrators */ class: ClassDetails; /** for students only if `shows_members`, else none of them */ members: ClassMember[]; total: number; page: number; per_page: number; total_pages: number; join_code?: string | null; code_ends_at?: string | null; /** the newest 500, newest first */ exams?: { id: number; name: string }[]; invited?: InvitedAddress[]; invited_total?: number }
 
 export type ClassChanges = { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[]; /** true: students of the class who become its teachers are no longer its students */ replace?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; archived?: boolean; /** all of its teachers */ teacher_ids?: number[] } }
 
@@ -158,9 +158,9 @@ export type ClassConversationAnswer = { success: true; conv_id: number }
 
 export type ClassDashboardAnswer = { success: true; summary: { avgScore: number | null; totalAttempts: number; passRate: number | null; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: (number | null)[] }; performanceTrends: { labels: string[]; data: (number | null)[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: ({ created_at: string; username: string; full_name: string; exam_name: string; score: number | null; max_score: number | null; percentage: number | null })[]; examStats: ({ name: string; attempts: number; avgScore: number | null; passRate: number | null })[] }; /** exams whose keys are not shown: their attempts are counted, their marks are in no figure */ unmarked: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[] }
 
-export type ClassDetails = { id: number; name: string; role: ClassRole | null; /** how many it has */ students: number; archived: boolean; /** whether its students see each other */ shows_members: boolean; conversation_id: number | null; teachers: { user_id: number; full_name: string }[] }
+export type ClassDetails = { id: number; name: string; role: ClassRole | null; /** how many it has */ students: number; archived: boolean; /** whether its students see each other */ shows_members: boolean; conversation_id: number | null; teachers: { user_id: number; full_name: string }[]; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
 
-export type ClassDetailsAnswer = { success: true; /** `role` is null for administrators who are no members */ class: ClassDetails }
+export type ClassDetailsAnswer = { success: true; /** `role` is null for administrators who are no members; `weights` and `counts` are for teachers and administrators */ class: ClassDetails }
 
 export type ClassInvitation = { id: number; name: string; role: ClassRole; invited_at: string }
 
@@ -176,7 +176,7 @@ export type ClassNewsListAnswer = { success: true; news: ClassNews[] }
 
 export type ClassRole = 'student' | 'teacher'
 
-export type ClassSettings = { shows_members?: boolean }
+export type ClassSettings = { shows_members?: boolean; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
 
 export type ClassesAnswer = { success: true; classes: OwnClass[]; invitations: ClassInvitation[] }
 
@@ -276,7 +276,9 @@ export type GoogleAnswer = { status: 'success'; data: { access_token: string; to
 
 export type GoogleBody = { /** from the identity provider's SDK */ id_token: string; /** the one that the app gave to the SDK; the token has to contain it */ nonce?: string; /** after `account_exists`: of the account that has the address, which is linked then */ password?: string; /** after `account_exists`: that account is somebody else’s, and a new one is made */ anew?: boolean }
 
-export type GradebookAnswer = { success: true; exams: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number; /** of these, the ones that are over */ finished: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
+export type GradebookAnswer = { success: true; exams: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null; average: number | null; marked: number | null; passed: number | null })[]; students: ({ user_id: number; username: string; full_name: string; /** not in the class any more */ left?: true; total: number | null; /** exams that don’t count for them */ excused: number[]; /** of the class’s teachers */ comment: string; /** of exams that they have attempts at */ results: ({ exam_id: number; percentage: number | null; passed: boolean | null; attempts: number; /** of these, the ones that are over */ finished: number })[] })[]; total: number; page: number; per_page: number; total_pages: number }
+
+export type GradebookComment = { text: string }
 
 export type GroupAnswer = { success: true; conversation: ConversationDetail; conv_id: number }
 
@@ -2149,7 +2151,7 @@ export interface paths {
     }
   }
   '/api/v01/classes/{id}/gradebook': {
-    /** The best results of the students at all exams of a class */
+    /** The results of the students at all exams of a class, and their totals */
     get: {
       parameters: { query?: { 'page'?: number }; path: { 'id': number }; header?: never; cookie?: never }
       requestBody?: never
@@ -2177,6 +2179,62 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/gradebook/excused/{user_id}/{exam_id}': {
+    /** Leave an exam out of the total of a student */
+    put: {
+      parameters: { query?: never; path: { 'id': number; 'user_id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Count an exam in the total of a student again */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'user_id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/gradebook/comments/{user_id}': {
+    /** Note something about a student, for the teachers of the class */
+    put: {
+      parameters: { query?: never; path: { 'id': number; 'user_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': GradebookComment } }
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

@@ -6,6 +6,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -36,6 +37,12 @@ export const classes = pgTable(
     conversationId: integer().references(() => conversations.id, { onDelete: 'set null' }),
     /** Whether its students see who else is one. */
     showsMembers: boolean().notNull().default(false),
+    /** What each exam counts in the gradebook, in per cent, by its id; of none: all count alike. */
+    weights: jsonb().$type<Record<string, number>>().notNull().default({}),
+    /** Which attempt counts in the gradebook. */
+    counts: text({ enum: ['best', 'latest', 'first'] })
+      .notNull()
+      .default('best'),
     createdAt: createdAt(),
     updatedAt: createdAt(),
   },
@@ -66,6 +73,8 @@ export const classMembers = pgTable(
     removed: boolean().notNull().default(false),
     /** When that was; null in rows of 1.0.0: when they left. */
     removedAt: instant(),
+    /** The address that the class invited, by which they joined. */
+    email: text(),
   },
   (table) => [
     primaryKey({ columns: [table.classId, table.userId] }),
@@ -75,6 +84,46 @@ export const classMembers = pgTable(
       .where(sql`${table.leftAt} is null`),
     check('class_members_role_check', sql`${table.role} in ('student', 'teacher')`),
     check('class_members_removed_check', sql`${table.leftAt} is not null or not ${table.removed}`),
+  ],
+)
+
+/** Exams that don't count for somebody in the gradebook of a class. */
+export const classExcused = pgTable(
+  'class_excused',
+  {
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    examId: integer()
+      .notNull()
+      .references(() => exams.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.classId, table.userId, table.examId] }),
+    index('class_excused_user_id_idx').on(table.userId),
+    index('class_excused_exam_id_idx').on(table.examId),
+  ],
+)
+
+/** What the teachers of a class note about a student. */
+export const classComments = pgTable(
+  'class_comments',
+  {
+    classId: integer()
+      .notNull()
+      .references(() => classes.id, { onDelete: 'cascade' }),
+    userId: integer()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    text: text().notNull(),
+    updatedAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.classId, table.userId] }),
+    index('class_comments_user_id_idx').on(table.userId),
   ],
 )
 

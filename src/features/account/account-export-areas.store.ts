@@ -22,7 +22,13 @@ import {
   isArchived,
   messages,
 } from '../../db/tables/chat.tables.ts'
-import { classInvitations, classMembers, classNews } from '../../db/tables/classes.tables.ts'
+import {
+  classComments,
+  classExcused,
+  classInvitations,
+  classMembers,
+  classNews,
+} from '../../db/tables/classes.tables.ts'
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { generationJobs } from '../../db/tables/generation.tables.ts'
@@ -182,13 +188,24 @@ export const AREAS: Readonly<Record<string, Area>> = {
   classes: {
     title: 'Classes that you are in, or were',
     owner: classMembers.userId,
-    columns: 'class_id role joined_at left_at',
+    columns: 'class_id role joined_at left_at email',
+    descriptions: { email: 'the address that the class invited' },
     fields: {
       name: {
         value: sql`(select name from classes where classes.id = class_members.class_id)`,
         schema: text,
       },
     },
+  },
+  class_comments: {
+    title: 'What the teachers of your classes note about you',
+    owner: classComments.userId,
+    columns: 'class_id text updated_at',
+  },
+  class_excused: {
+    title: 'Exams that don’t count for you in the gradebook of a class',
+    owner: classExcused.userId,
+    columns: 'class_id exam_id',
   },
   class_news: {
     title: 'News that you wrote to classes',

@@ -153,6 +153,16 @@ export async function endForPeople(
         where ${isAnyOf(sql`users.id`, userIds)} and users.email_verified))`)
 }
 
+/** Notes of new members by which address the class invited them. */
+export async function noteInvited(tx: Executor, classId: number, userIds: number[]): Promise<void> {
+  await tx.execute(sql`
+    update class_members member set email = invited.email
+      from users, class_invitations invited
+     where member.class_id = ${classId} and member.user_id = users.id and ${isAnyOf(sql`users.id`, userIds)}
+       and users.email_verified and invited.class_id = member.class_id
+       and ${foldedCase(sql`invited.email`)} = ${foldedCase(sql`users.email`)}`)
+}
+
 /** Ends a class's invitation to somebody's address, confirmed or not: people who are removed can't come back by it. */
 export async function endForAddress(tx: Executor, classId: number, userId: number, at: Date): Promise<void> {
   await tx.execute(sql`

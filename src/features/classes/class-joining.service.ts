@@ -219,6 +219,7 @@ async function becomeMember(
   await invitations.endForPerson(tx, row.id, userId, now)
   const added = await members.insertMembers(tx, row.id, [{ userId, role }], now)
   if (added.length > 0) {
+    await invitations.noteInvited(tx, row.id, added)
     if ((await store.countOwn(tx, userId)) > MOST_CLASSES) throw new AppError('too_many')
     const joined = await countActions(tx, userId, 'class.join', new Date(now.getTime() - DAY_MS))
     if (joined >= MOST_CLASSES) throw new AppError('too_many', { message: `At most ${MOST_CLASSES} a day` })

@@ -102,6 +102,7 @@ async function addPeople(
       people.map(({ userId }) => userId),
       now,
     )
+    await invitations.noteInvited(tx, classId, added)
     const known = new Set(confirmed.map(({ email }) => email))
     const unknown = invitees.filter(({ email }) => !known.has(foldCase(email)))
     const invited = await invite(core, tx, classId, unknown, language, now, errors)

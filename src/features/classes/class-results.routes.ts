@@ -1,6 +1,14 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ClassDashboardAnswer } from '../../../schemas/analytics.schemas.ts'
-import { ClassAnalyticsQuery, ClassAttemptParams, ClassParams } from '../../../schemas/classes.schemas.ts'
+import {
+  ClassAnalyticsQuery,
+  ClassAttemptParams,
+  ClassParams,
+  CommentParams,
+  ExcusedParams,
+  GradebookComment,
+} from '../../../schemas/classes.schemas.ts'
+import { Success } from '../../../schemas/common.ts'
 import {
   ClassResultsCsvQuery,
   ClassResultsQuery,
@@ -11,7 +19,7 @@ import {
 } from '../../../schemas/exam-results.schemas.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { viewerOf } from '../../http/callers.ts'
+import { actorOf, viewerOf } from '../../http/callers.ts'
 import { CsvFile, sendCsv } from '../../http/csv-body.ts'
 import { operations } from '../../http/operations.ts'
 import { accepts } from '../../http/vary.ts'
@@ -79,7 +87,7 @@ export const classResultRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
   })
 
   operation('getGradebook', 'GET /:id/gradebook', {
-    summary: 'The best results of the students at all exams of a class',
+    summary: 'The results of the students at all exams of a class, and their totals',
     description:
       'Those of former students, as far as they were students then, stay with `left` true. Without marks where the keys of an exam are not shown yet.',
     budget: 'heavy',
@@ -105,8 +113,47 @@ export const classResultRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     answer: CsvFile,
     refuses: refusals,
     run: async ({ caller, params }, reply) => {
-      const { columns, rows } = await gradebook.downloadGradebook(core, viewerOf(caller), params.id)
-      return sendCsv(reply, 'gradebook', columns, rows)
+      const { name, columns, rows } = await gradebook.downloadGradebook(core, viewerOf(caller), params.id)
+      return sendCsv(reply, name, columns, rows)
+    },
+  })
+
+  const isChange = { answer: Success, refuses: [...refusals, 'class_archived'] as const }
+
+  operation('excuseFromExam', 'PUT /:id/gradebook/excused/:user_id/:exam_id', {
+    summary: 'Leave an exam out of the total of a student',
+    params: ExcusedParams,
+    ...isChange,
+    run: async (request) => {
+      const { id: classId, user_id: userId, exam_id: examId } = request.params
+      const at = { classId, userId, examId }
+      await gradebook.setExcused(core, actorOf(request, classId), viewerOf(request.caller), at, true)
+    },
+  })
+
+  operation('countExamAgain', 'DELETE /:id/gradebook/excused/:user_id/:exam_id', {
+    summary: 'Count an exam in the total of a student again',
+    params: ExcusedParams,
+    ...isChange,
+    run: async (request) => {
+      const { id: classId, user_id: userId, exam_id: examId } = request.params
+      const at = { classId, userId, examId }
+      await gradebook.setExcused(core, actorOf(request, classId), viewerOf(request.caller), at, false)
+    },
+  })
+
+  operation('commentOnStudent', 'PUT /:id/gradebook/comments/:user_id', {
+    summary: 'Note something about a student, for the teachers of the class',
+    description:
+      'Seen by them and administrators, and in the student’s own export. An empty text deletes it.',
+    params: CommentParams,
+    body: GradebookComment,
+    ...isChange,
+    run: async (request) => {
+      const { id: classId, user_id: userId } = request.params
+      const { text } = request.body
+      const at = { classId, userId }
+      await gradebook.setComment(core, actorOf(request, classId), viewerOf(request.caller), at, text)
     },
   })
 

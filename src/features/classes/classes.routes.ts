@@ -117,7 +117,8 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
 
   operation('changeClassSettings', 'PATCH /:id', {
     summary: "Change a class's settings: its teachers and administrators",
-    description: '`shows_members`: whether its students see each other, here and in its conversation.',
+    description:
+      '`shows_members`: whether its students see each other, here and in its conversation. `weights` and `counts`: how the gradebook makes totals; `{}` has all exams count alike.',
     params: ClassParams,
     body: ClassSettings,
     answer: ClassDetailsAnswer,

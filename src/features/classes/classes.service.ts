@@ -26,6 +26,7 @@ import { isTeaching, lockTaughtClass, requireMember, tellGone } from './class-ac
 import { followMembers, refreshConversation } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
 import * as members from './class-members.store.ts'
+import { toHundredths } from './class-weights.ts'
 import * as store from './classes.store.ts'
 
 /** Classes on a page of the administrators' list, and members on a page of a class. */
@@ -192,7 +193,7 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
   const standing = await requireMember(core.db, viewer, id)
   const isTaught = isTeaching(viewer, standing)
   const [details, known, taught] = await Promise.all([
-    toDetails(core.db, standing),
+    toDetails(core.db, standing, isTaught),
     isTaught || standing.class.showsMembers ? listMembers(core, id, page) : { members: [], total: 0 },
     isTaught ? describeTaught(core, standing.class, page) : undefined,
   ])
@@ -200,7 +201,11 @@ export async function describeClass(core: Core, viewer: Viewer, id: number, page
   return { class: details, members, total: known.total, ...taught }
 }
 
-async function toDetails(db: Executor, { class: row, role }: store.ClassStanding): Promise<ClassDetails> {
+async function toDetails(
+  db: Executor,
+  { class: row, role }: store.ClassStanding,
+  isTaught: boolean,
+): Promise<ClassDetails> {
   const [students, teachers] = await Promise.all([
     store.countStudents(db, row.id),
     members.listTeachers(db, row.id),
@@ -214,6 +219,7 @@ async function toDetails(db: Executor, { class: row, role }: store.ClassStanding
     shows_members: row.showsMembers,
     conversation_id: row.conversationId,
     teachers: teachers.map(({ userId: user_id, fullName: full_name }) => ({ user_id, full_name })),
+    ...(isTaught ? { weights: row.weights, counts: row.counts } : {}),
   }
 }
 
@@ -268,22 +274,42 @@ export async function changeSettings(
   actor: Actor,
   viewer: Viewer,
   classId: number,
-  { shows_members: showsMembers }: ClassSettings,
+  { shows_members: showsMembers, weights, counts }: ClassSettings,
 ): Promise<ClassDetails> {
-  if (showsMembers === undefined) throw new AppError('nothing_to_update')
+  const given = Object.entries({ shows_members: showsMembers, weights, counts }).filter(
+    ([, value]) => value !== undefined,
+  )
+  if (given.length === 0) throw new AppError('nothing_to_update')
   const { details, tell } = await core.db.transaction(async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
-    await store.updateClass(tx, classId, { showsMembers })
+    if (weights) await checkWeights(tx, classId, weights)
+    await store.updateClass(tx, classId, {
+      ...(showsMembers === undefined ? {} : { showsMembers }),
+      ...(weights === undefined ? {} : { weights }),
+      ...(counts === undefined ? {} : { counts }),
+    })
     await record(tx, actor, {
       action: 'class.change',
       subject: ['class', classId],
-      summary: describeChanged(['shows_members']),
+      summary: describeChanged(given.map(([field]) => field)),
     })
-    const details = await toDetails(tx, await requireMember(tx, viewer, classId))
+    const details = await toDetails(tx, await requireMember(tx, viewer, classId), true)
     return { details, tell: await refreshConversation(core, tx, row) }
   })
   tell()
   return details
+}
+
+/** 400 for weights of exams that aren't the class's, with more than two decimals, or of more than 100 in all. */
+async function checkWeights(tx: Executor, classId: number, weights: Record<string, number>): Promise<void> {
+  const values = Object.values(weights)
+  if (values.some((weight) => Math.abs(weight * 100 - toHundredths(weight)) > 1e-6))
+    throw invalidField('/weights', 'must have at most two decimals')
+  if (values.reduce((sum, weight) => sum + toHundredths(weight), 0) > toHundredths(100))
+    throw invalidField('/weights', 'add up to more than 100')
+  const known = new Set((await store.listExams(tx, classId)).map(({ id }) => String(id)))
+  const unknown = Object.keys(weights).filter((id) => !known.has(id))
+  if (unknown.length > 0) throw invalidField('/weights', `are of no exam of the class: ${unknown.join(', ')}`)
 }
 
 /** Gives a class a new code; the one before ends. 400 for an end that is past, 409 `changed`. */

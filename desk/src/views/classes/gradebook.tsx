@@ -1,4 +1,5 @@
 import { useStore } from '@nanostores/preact'
+import { useState } from 'preact/hooks'
 import { type Answer, ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
 import { KeysClosed } from '../../components/keys-closed.tsx'
@@ -11,9 +12,12 @@ import { nameAndUsername, percent } from '../../format.ts'
 import { $query } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class-tab.ts'
+import { GradebookSettings } from './gradebook-settings.tsx'
+import { GradedStudent } from './graded-student.tsx'
 
-/** The best results of a class's students at all of its exams. */
-export function Gradebook({ of: { class: own } }: ClassTabProps) {
+/** The results of a class's students at all of its exams, with their totals. */
+export function Gradebook({ of: { class: own }, reload }: ClassTabProps) {
+  const [opened, setOpened] = useState<number>()
   const { page } = useStore($query)
   const path = { id: own.id }
   const found = useLoad(page, () =>
@@ -32,7 +36,7 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
             act={() =>
               download(
                 client.GET('/api/v01/classes/{id}/gradebook.csv', { params: { path }, parseAs: 'blob' }),
-                'gradebook.csv',
+                `${own.name}.csv`,
               )
             }
           >
@@ -41,6 +45,13 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
           {book.exams.map((exam) => (
             <KeysClosed key={exam.id} of={exam} name={exam.name} />
           ))}
+          {book.exams.length > 0 && (
+            <GradebookSettings
+              of={own}
+              exams={book.exams}
+              reload={() => Promise.all([reload(), found.reload()])}
+            />
+          )}
           <Table
             caption="Gradebook"
             rows={book.students}
@@ -50,21 +61,62 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
                 head: t('Student'),
                 cell: (row) => (
                   <>
-                    {nameAndUsername(row)} {row.left && <span class="chip">Has left</span>}
+                    <button
+                      type="button"
+                      class="quiet small"
+                      aria-haspopup="dialog"
+                      onClick={() => setOpened(row.user_id)}
+                    >
+                      {nameAndUsername(row)}
+                    </button>{' '}
+                    {row.left && <span class="chip">Has left</span>}
+                    {row.comment && (
+                      <>
+                        <br />
+                        <small>
+                          <bdi>{row.comment}</bdi>
+                        </small>
+                      </>
+                    )}
                   </>
                 ),
               },
+              { head: t('Total'), cell: (row) => <b>{percent(row.total)}</b>, isNumber: true },
               ...book.exams.map((exam) => ({
-                head: exam.name,
-                cell: (row: (typeof book.students)[number]) =>
-                  standingOf(
-                    row.results.find(({ exam_id }) => exam_id === exam.id),
-                    exam,
-                  ),
+                head:
+                  exam.average === null
+                    ? exam.name
+                    : t('{exam} (average {percent}, {passed} of {marked} passed)', {
+                        exam: exam.name,
+                        percent: percent(exam.average),
+                        passed: exam.passed ?? 0,
+                        marked: exam.marked ?? 0,
+                      }),
+                cell: (row: (typeof book.students)[number]) => {
+                  const result = row.results.find(({ exam_id }) => exam_id === exam.id)
+                  return (
+                    <>
+                      <span class={colourOf(result)}>{standingOf(result, exam)}</span>
+                      {row.excused.includes(exam.id) && <span class="chip">Excused</span>}
+                    </>
+                  )
+                },
                 isNumber: true,
               })),
             ]}
           />
+          {book.students
+            .filter(({ user_id }) => user_id === opened)
+            .map((student) => (
+              <GradedStudent
+                key={student.user_id}
+                classId={own.id}
+                exams={book.exams}
+                student={student}
+                close={() => setOpened(undefined)}
+                reload={found.reload}
+              />
+            ))}
           <Pager
             of={book}
             total={t('{count, plural, one {# student} other {# students}}', { count: book.total })}
@@ -78,7 +130,13 @@ export function Gradebook({ of: { class: own } }: ClassTabProps) {
 type Book = Answer<'/api/v01/classes/{id}/gradebook', 'get'>
 type GradebookResult = Book['students'][number]['results'][number]
 
-/** The best result, or how far somebody is where marks are not shown yet. */
+/** By the pass mark; a verdict isn't told by its colour alone, since the number stands there. */
+function colourOf(result: GradebookResult | undefined): string {
+  if (result?.passed == null) return ''
+  return result.passed ? 'chip good' : 'chip warn'
+}
+
+/** The result that counts, or how far somebody is where marks are not shown yet. */
 function standingOf(result: GradebookResult | undefined, exam: Book['exams'][number]): string {
   if (exam.shows_keys || !result) return percent(result?.percentage)
   return result.finished > 0 ? t('Handed in') : t('Under way')
