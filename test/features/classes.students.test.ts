@@ -211,7 +211,8 @@ describe('an agenda', () => {
     await add('empty', { questions: [] })
     await add('a draft', { published: false })
     const taught = await add('of a class that Ann teaches')
-    await service.sql`insert into exam_classes (exam_id, class_id) values (${taught}, ${other})`
+    const over = await add('of that class, closed', { closes_at: inHours(-1) })
+    await service.sql`insert into exam_classes (exam_id, class_id) values (${taught}, ${other}), (${over}, ${other})`
     const idOf = new Map(
       (await ann.get('/api/v01/exams', 200)).body.exams.map(({ name, id }) => [name, id] as const),
     )
@@ -234,6 +235,7 @@ describe('an agenda', () => {
       ['again', 'open', 1],
       ['empty', 'soon', null],
       ['of a class that Ann teaches', null, null],
+      ['of that class, closed', null, null],
       ['missed', 'missed', null],
       ['used up', 'done', 0],
     ])
@@ -249,7 +251,7 @@ describe('an agenda', () => {
     })
     expect(exams.find(({ name }) => name === 'used up')?.best_percentage).toBe(0)
     const taughtExams = (await teacher.get(at, 200)).body.exams
-    expect(taughtExams).toHaveLength(9)
+    expect(taughtExams).toHaveLength(10)
     expect(taughtExams[0]).toMatchObject({
       exam_id: soon,
       closes_at: inHours(2).toISOString(),

@@ -366,12 +366,15 @@ two</text></questiontext><single>false</single>
       question_text: 'What?',
       correct_answer: 'A',
       image_path: 'Physics/q 1.png',
+      image_alt: 'A "lens" & <light>',
     })
     await admin.request('POST', '/api/v01/admin/questions', asked, 201)
-    for (const format of ['moodle_xml', 'qti']) {
+    for (const format of ['moodle_xml', 'qti', 'qti3', 'csv'] as const) {
       const other = await newExam()
-      expect(await send(other, (await download(examId, format)).bytes)).toMatchObject({ inserted: 1, format })
+      expect(await send(other, (await download(examId, format)).bytes)).toMatchObject({ inserted: 1 })
       expect(await stored(other)).toEqual(await stored(examId))
+      const [shown] = (await admin.get(`/api/v01/admin/questions?exam_id=${other}`, 200)).body.questions
+      expect(shown).toMatchObject({ image_alt: 'A "lens" & <light>' })
     }
   })
 

@@ -36,7 +36,9 @@ async function listOwn(core: Core, userId: number, listed: store.ListedExam[]): 
   const standings = await listOwnStandings(core, userId, pools)
   return standings.map(({ exam, times, state, attemptsLeft }) => {
     const percentage = best.get(exam.id) ?? null
-    return toEntry(exam, times, state === 'done' || state === 'missed', {
+    // Of an exam that they teach in another class they have no state.
+    const isOver = state === null ? isClosed(core, times) : state === 'done' || state === 'missed'
+    return toEntry(exam, times, isOver, {
       state,
       attempts_left: state === null ? null : attemptsLeft,
       best_percentage: percentage === null ? null : roundPercentage(percentage),
@@ -45,16 +47,17 @@ async function listOwn(core: Core, userId: number, listed: store.ListedExam[]): 
 }
 
 function listTaught(core: Core, listed: store.ListedExam[]): Entry[] {
-  const now = core.clock()
   return listed.map((exam) =>
-    toEntry(
-      exam,
-      { ...exam, extraTimePercent: 0 },
-      exam.closesAt !== null && exam.closesAt.getTime() <= now,
-      { state: null, attempts_left: null, best_percentage: null },
-    ),
+    toEntry(exam, { ...exam, extraTimePercent: 0 }, isClosed(core, exam), {
+      state: null,
+      attempts_left: null,
+      best_percentage: null,
+    }),
   )
 }
+
+const isClosed = (core: Core, { closesAt }: Pick<Times, 'closesAt'>) =>
+  closesAt !== null && closesAt.getTime() <= core.clock()
 
 function toEntry(
   { id, name }: Pick<store.ListedExam, 'id' | 'name'>,

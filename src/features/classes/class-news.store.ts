@@ -12,13 +12,13 @@ const NEWS = rowOf(classNews, ['id', 'classId', 'text', 'pinned', 'createdAt', '
 export type NewsRow = Row<typeof NEWS> & { authorName: string }
 
 /** An account that is being erased has the ghost's name already. */
-const listNews = (db: Executor, rest: SQL) =>
+const listNews = (db: Executor, rest: SQL, from = sql`class_news`) =>
   query<NewsRow>(
     db,
     { ...NEWS.check, authorName: 'text' },
     sql`
     select ${NEWS.columns('news')}, author.full_name as "authorName"
-      from class_news news join users author on author.id = news.author_id ${rest}`,
+      from ${from} news join users author on author.id = news.author_id ${rest}`,
   )
 
 /** The newest ones, with the pinned ones first; or the newest of the others that are older than `before`. */
@@ -27,14 +27,19 @@ export async function listPage(
   classId: number,
   before: number | undefined,
 ): Promise<NewsRow[]> {
-  return listNews(
-    db,
-    before === undefined
-      ? sql`where news.class_id = ${classId} order by news.pinned desc, news.id desc limit ${PAGE_SIZE}`
-      : sql`
-        where news.class_id = ${classId} and news.id < ${before} and not news.pinned
-        order by news.id desc limit ${PAGE_SIZE}`,
-  )
+  if (before !== undefined)
+    return listNews(
+      db,
+      sql`
+      where news.class_id = ${classId} and news.id < ${before} and not news.pinned
+      order by news.id desc limit ${PAGE_SIZE}`,
+    )
+  // Each half by its index: a class may have thousands.
+  const newest = sql`(
+    (select * from class_news where class_id = ${classId} and pinned order by id desc limit ${PAGE_SIZE})
+    union all
+    (select * from class_news where class_id = ${classId} and not pinned order by id desc limit ${PAGE_SIZE}))`
+  return listNews(db, sql`order by news.pinned desc, news.id desc limit ${PAGE_SIZE}`, newest)
 }
 
 export async function findNews(db: Executor, classId: number, id: number): Promise<NewsRow | undefined> {
