@@ -57,9 +57,12 @@ export interface GenerationRequest {
   older?: true
 }
 
+// A model writes numbers, no variables.
+const { variables: _, conditions: _none, ...WRITTEN } = QuestionFields.properties
+
 /** A question that is not stored yet: it goes in by CSV import. */
 export const GeneratedQuestion = Type.Object(
-  { id: Type.Null(), exam_id: Id, ...QuestionFields.properties, question_type: GeneratedType },
+  { id: Type.Null(), exam_id: Id, ...WRITTEN, tolerance: Type.Number(), question_type: GeneratedType },
   { $id: 'GeneratedQuestion' },
 )
 export type GeneratedQuestion = Static<typeof GeneratedQuestion>

@@ -52,6 +52,14 @@ export const FormulaParts = Type.Object({
 })
 export type FormulaParts = Static<typeof FormulaParts>
 
+/** A number of one's own in each attempt. */
+export const Variable = Type.Union([
+  Type.Object({ name: Type.String(), from: Decimal, to: Decimal, step: Decimal }),
+  Type.Object({ name: Type.String(), values: Type.Array(Decimal, { description: '1 to 200' }) }),
+  Type.Object({ name: Type.String(), is: Type.String({ description: 'an expression of those before it' }) }),
+])
+export type Variable = Static<typeof Variable>
+
 export const Parts = Type.Union([MatchingParts, OrderingParts, GapsParts, FormulaParts])
 export type Parts = Static<typeof Parts>
 

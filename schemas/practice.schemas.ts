@@ -87,6 +87,9 @@ const PracticeQuestion = Type.Object(
   {
     ...PaperQuestion.properties,
     question_version: { ...Id, description: 'for the review, which is judged by this version' },
+    draw: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'for the review: which values of its variables these are' }),
+    ),
   },
   { $id: 'PracticeQuestion' },
 )
@@ -125,6 +128,13 @@ const Review = Type.Object({
     ...Id,
     description: 'as the question came with; left out: the current one',
   }),
+  draw: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'as the question came with; left out: the current one',
+    }),
+  ),
   answered_at: Type.Optional({
     ...GivenInstant,
     description: 'up to 30 days ago, in any order; left out: now, and after all that its card has had',

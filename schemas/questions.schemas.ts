@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Id, Nullable, Page, paging, QuestionType, Tag, Text, Uuid, Was, WasText } from './common.ts'
-import { Parts } from './parts.schemas.ts'
+import { Parts, ShownParts, Variable } from './parts.schemas.ts'
 
 /** For who can't see the picture. */
 export const ImageAlt = Type.String({ description: 'what the image shows, up to 500 characters' })
@@ -23,11 +23,15 @@ export const QuestionFields = Type.Object({
   image_alt: ImageAlt,
   positive_marks: Type.Number(),
   negative_marks: Type.Number(),
-  tolerance: Type.Number({ description: 'for NUMERIC answers' }),
+  tolerance: Type.Union([Type.Number(), Type.String()], {
+    description: 'for NUMERIC answers; a text `{@expression@}` where it depends on variables',
+  }),
   explanation: Type.String({
     description: 'why the right answer is right, for those who may see it; may contain LaTeX',
   }),
   tags: Type.Array(Type.String()),
+  variables: Type.Array(Variable, { description: 'values that each attempt draws for itself; up to 20' }),
+  conditions: Type.Array(Type.String(), { description: 'comparisons that the values fulfil; up to 5' }),
 })
 export type QuestionFields = Static<typeof QuestionFields>
 
@@ -64,6 +68,8 @@ export const QuestionForm = Type.Partial(
     more_options: Type.String({ description: 'a JSON array of up to 22 texts; empty: none' }),
     parts: Type.String({ description: 'JSON of the form that the type needs; empty: null' }),
     tags: Type.String({ description: 'a JSON array of up to 20 texts of 1 to 40 characters; empty: none' }),
+    variables: Type.String({ description: 'a JSON array of up to 20 variables; empty: none' }),
+    conditions: Type.String({ description: 'a JSON array of up to 5 comparisons; empty: none' }),
     positive_marks: Type.String({ description: 'default 4' }),
     negative_marks: Type.String({ description: 'default 1' }),
     tolerance: Type.String({ description: 'default 0' }),
@@ -103,6 +109,8 @@ export const OfferedQuestion = Type.Partial(
     image_alt: Scalar,
     explanation: Scalar,
     tags: Type.Unknown({ description: 'an array of texts, or its JSON text' }),
+    variables: Type.Unknown({ description: 'an array of variables, or its JSON text' }),
+    conditions: Type.Unknown({ description: 'an array of comparisons, or its JSON text' }),
     positive_marks: Scalar,
     negative_marks: Scalar,
     tolerance: Scalar,
@@ -110,6 +118,54 @@ export const OfferedQuestion = Type.Partial(
   { $id: 'OfferedQuestion' },
 )
 export type OfferedQuestion = Static<typeof OfferedQuestion>
+
+const Seed = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
+
+/** A question with the values of one draw, as a student would see it, and its key. */
+export const QuestionVariant = Type.Object(
+  {
+    values: Type.Record(Type.String(), Type.String(), { description: 'of its variables, by their names' }),
+    question: Type.Object({
+      question_text: Type.String(),
+      option_a: Type.String(),
+      option_b: Type.String(),
+      option_c: Type.String(),
+      option_d: Type.String(),
+      more_options: Type.Array(Type.String()),
+      question_type: QuestionType,
+      parts: Nullable(ShownParts),
+      correct_answer: Type.String({ description: 'empty for a question with `parts` that hold the key' }),
+      correct: Nullable(
+        Type.Union([Type.String(), Type.Array(Type.String())], {
+          description: 'the right answer in the form of an answer',
+        }),
+      ),
+      tolerance: Type.Number(),
+      explanation: Type.String(),
+    }),
+  },
+  { $id: 'QuestionVariant' },
+)
+export type QuestionVariant = Static<typeof QuestionVariant>
+export const PreviewBody = Type.Object(
+  {
+    ...OfferedQuestion.properties,
+    seed: Type.Optional({ ...Seed, description: 'always the same draw; left out: another one each time' }),
+  },
+  { $id: 'PreviewQuestionBody' },
+)
+export const PreviewAnswer = Type.Object(
+  { success: Type.Literal(true), ...QuestionVariant.properties },
+  { $id: 'PreviewQuestionAnswer' },
+)
+export const VariantsQuery = Type.Object({ count: Type.Integer({ minimum: 1, maximum: 50, default: 20 }) })
+export const VariantsAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    variants: Type.Array(QuestionVariant, { description: 'the draws of the seeds from 1 to `count`' }),
+  },
+  { $id: 'QuestionVariantsAnswer' },
+)
 
 export const QuestionsQuery = Type.Object({
   exam_id: Type.Optional(Id),

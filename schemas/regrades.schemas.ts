@@ -45,7 +45,9 @@ export const RegradeView = Type.Object(
     action: Action,
     correct_answer: Nullable(Type.String()),
     parts: Nullable(Parts),
-    tolerance: Nullable(Type.Number()),
+    tolerance: Nullable(
+      Type.Union([Type.Number(), Type.String()], { description: 'a text where it depends on variables' }),
+    ),
     attempts: Type.Integer({ description: 'finished ones whose paper has the question' }),
     raised: Type.Integer({
       minimum: 0,
@@ -68,6 +70,12 @@ export const RegradeView = Type.Object(
     created_at: Timestamp,
     created_by: Type.String({ description: 'a username' }),
     undone_at: Nullable(Timestamp),
+    examples: Type.Optional(
+      Type.Array(
+        Type.Object({ values: Type.Record(Type.String(), Type.String()), correct_answer: Type.String() }),
+        { description: 'in a preview of a question with variables: up to five attempts’ values and keys' },
+      ),
+    ),
   },
   { $id: 'Regrade' },
 )

@@ -109,6 +109,7 @@ export const CATALOGUE = {
   another_attempt: [409, 'Another attempt at this exam is under way'],
   results_not_released: [403, 'The results of this exam are not released yet'],
   // corrections
+  too_slow: [400, 'To try the draws of its variables takes too long; make them or their conditions simpler'],
   too_many: [409, 'That is as many as there may be'],
   already_undone: [409, 'This regrade was undone already'],
   // practice

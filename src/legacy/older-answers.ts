@@ -199,7 +199,7 @@ async function requireKnownKinds(core: Core, userId: number, examId: number): Pr
   const active = await findLive(core, userId, examId)
   if (!active) await requireStanding(core.db, userId, examId)
   const isKnown = active
-    ? (await paperOf(core, core.db, active)).tasks.every(isKnownToOlder)
+    ? (await paperOf(core, core.db, active)).questions.every(isKnownToOlder)
     : !(await store.hasUnknown(core.db, examId))
   if (!isKnown) throw new AppError('newer_kinds')
 }

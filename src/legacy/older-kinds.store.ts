@@ -5,7 +5,7 @@ import { questions } from '../db/tables/exams.tables.ts'
 type QuestionRow = typeof questions.$inferSelect
 
 /** `isKnownToOlder` (older-kinds.ts) as a condition. */
-const IS_KNOWN = sql`(${questions.questionType} in ('MCQ', 'MSQ', 'NUMERIC') and ${questions.moreOptions} = '[]')`
+const IS_KNOWN = sql`(${questions.questionType} in ('MCQ', 'MSQ', 'NUMERIC') and ${questions.moreOptions} = '[]' and ${questions.variables} = '[]')`
 
 export interface KnownFilter {
   examId: number | undefined

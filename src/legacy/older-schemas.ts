@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 
-const OF_QUESTIONS = ['more_options', 'parts', 'explanation', 'tags', 'image_alt']
+const OF_QUESTIONS = [
+  ...['more_options', 'parts', 'explanation', 'tags', 'image_alt', 'variables', 'conditions'],
+]
 /** Options and parts are not among them: a question that needs them is refused, not stored without them. */
 const OF_FORMS = ['explanation', 'tags', 'image_alt']
 const OF_PAPERS = ['more_options', 'option_order', 'parts', 'image_alt']

@@ -19,6 +19,8 @@ describe('a question', () => {
       parts: null,
       explanation: '',
       tags: [],
+      variables: [],
+      conditions: [],
       question_type: 'MCQ',
       image_path: null,
       image_alt: '',

@@ -413,6 +413,8 @@ two</text></questiontext><single>false</single>
       parts: null,
       explanation: '',
       tags: [],
+      variables: [],
+      conditions: [],
       question_type: 'MCQ',
       image_path: null,
       image_alt: '',

@@ -48,6 +48,8 @@ describe('one question', () => {
       parts: null,
       explanation: '',
       tags: [],
+      variables: [],
+      conditions: [],
       question_type: 'MCQ',
       image_path: null,
       image_alt: '',

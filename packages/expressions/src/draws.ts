@@ -27,6 +27,8 @@ export const MOST_VARIABLES = 20
 export const MOST_CONDITIONS = 5
 export const MOST_VALUES = 200
 const MOST_STEPS = 1_000_000
+/** Values of one variable that are kept once they were made. */
+const MOST_KNOWN = 1_000
 const NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,15}$/
 
 /** Which part isn't right, as the steps to it, and why. */
@@ -80,14 +82,36 @@ export function requireKnown(tree: Tree, known: ReadonlySet<string>): Tree {
 }
 
 /** One draw; undefined where a value isn't finite or a condition isn't fulfilled. */
-export function drawOnce({ variables, conditions }: Draws, random: Random): Values | undefined {
+export function drawOnce(draws: Draws, random: Random): Values | undefined {
+  const { values, endless } = drawValues(draws, random)
+  return endless === undefined && areFulfilled(draws, values) ? values : undefined
+}
+
+/** One draw whatever comes out: its values, and the place of the first variable that isn't finite. */
+export function drawValues(
+  { variables }: Draws,
+  random: Random,
+): { values: Map<string, Fraction>; endless: number | undefined } {
   const values = new Map<string, Fraction>()
-  for (const { name, source } of variables) {
+  let endless: number | undefined
+  for (const [index, { name, source }] of variables.entries()) {
     const value = 'tree' in source ? evaluate(source.tree, values) : source.at(pick(source.count, random))
-    if (!value) return undefined
-    values.set(name, value)
+    if (value) values.set(name, value)
+    else endless ??= index
   }
-  return conditions.every((condition) => holds(condition, values)) ? values : undefined
+  return { values, endless }
+}
+
+/** Whether all conditions hold; one that names a value which isn't finite doesn't. */
+export function areFulfilled({ conditions }: Draws, values: Values): boolean {
+  return conditions.every((condition) => holds(condition, values))
+}
+
+/** Whether a condition is false by the values that there are: then the draw isn't one, whatever the others are. */
+export function isExcluded({ conditions }: Draws, values: Values): boolean {
+  return conditions.some(
+    (condition) => [...namesIn(condition)].every((name) => values.has(name)) && !holds(condition, values),
+  )
 }
 
 /** A whole number below `count`, each equally likely. */
@@ -121,7 +145,17 @@ function readSource(variable: Variable, known: ReadonlySet<string>): Source {
   if (to.lt(from)) throw new ExpressionError('ends before it begins')
   const last = to.sub(from).div(step).floor()
   if (last.n >= MOST_STEPS) throw new ExpressionError(`has more than ${MOST_STEPS} values`)
-  return { count: Number(last.n) + 1, at: (index) => from.add(step.mul(index)) }
+  const count = Number(last.n) + 1
+  // Fractions take long to make; of few values each is made once.
+  const made: Fraction[] = []
+  return {
+    count,
+    at(index) {
+      const value = made[index] ?? from.add(step.mul(index))
+      if (count <= MOST_KNOWN) made[index] = value
+      return value
+    },
+  }
 }
 
 function requireDecimal(text: string): Fraction {

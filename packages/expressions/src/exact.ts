@@ -26,6 +26,17 @@ export function readDecimal(text: string): Fraction | undefined {
     : new Fraction(signed * 10n ** BigInt(-scale), 1n)
 }
 
+/** A value as `n/d`, or `n`, which loses nothing. */
+export function writeRatio(value: Fraction): string {
+  return value.toFraction()
+}
+
+/** What `writeRatio` has written. */
+export function readRatio(text: string): Fraction {
+  const [numerator = '', denominator = '1'] = text.split('/')
+  return new Fraction(BigInt(numerator), BigInt(denominator))
+}
+
 /** A floating-point number by its first 15 significant digits; undefined where it isn't finite. */
 export function decimal(number: number): Fraction | undefined {
   return Number.isFinite(number) ? readDecimal(number.toPrecision(DIGITS)) : undefined

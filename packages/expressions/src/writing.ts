@@ -43,6 +43,11 @@ export function toText({ isNegative, digits, exponent }: Written): string {
   return `${isNegative ? '−' : ''}${digits}${power}`
 }
 
+/** As people type it, and as keys are written: `-2.5`, `1.2e-7`. */
+export function toPlainNumber({ isNegative, digits, exponent }: Written): string {
+  return `${isNegative ? '-' : ''}${digits}${exponent === 0 ? '' : `e${exponent}`}`
+}
+
 /** As a formula has it: `-2.5`, `1.2 \times 10^{-7}`. */
 export function toLatexNumber({ isNegative, digits, exponent }: Written): string {
   const power = exponent === 0 ? '' : ` \\times 10^{${exponent}}`

@@ -14,10 +14,17 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { QuestionType } from '../../../schemas/common.ts'
-import type { Parts } from '../../../schemas/parts.schemas.ts'
+import type { Parts, Variable } from '../../../schemas/parts.schemas.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
 import { users } from './users.tables.ts'
+
+/** What values are drawn from: a question's variables, their conditions, and a draw that is known to fulfil them. */
+export interface StoredDraws {
+  variables: Variable[]
+  conditions: string[]
+  kept: Record<string, string>
+}
 
 /** A question as it was when its paper was made, with its key. Decimals are text, so that none is rounded. */
 export interface StoredQuestion {
@@ -42,6 +49,8 @@ export interface StoredQuestion {
   positive_marks: string
   negative_marks: string
   tolerance: string
+  /** Absent without variables. */
+  draws?: StoredDraws
 }
 
 /**

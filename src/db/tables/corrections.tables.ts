@@ -37,6 +37,8 @@ export const regrades = pgTable(
     parts: jsonb().$type<Parts>(),
     /** Read as decimal text, so that it is not rounded; null unless it is a new key. */
     tolerance: numeric(),
+    /** The tolerance where it depends on variables, as `{@expression@}`; null: `tolerance` is it. */
+    toleranceIs: text(),
     /**
      * The question's type and `key_version` at that time: the regrade does not concern papers with another type or a
      * later key.
@@ -72,7 +74,15 @@ export const regrades = pgTable(
 /** The fields of a regrade that grading uses. */
 export type Regrade = Pick<
   typeof regrades.$inferSelect,
-  'id' | 'questionId' | 'action' | 'correctAnswer' | 'parts' | 'tolerance' | 'questionType' | 'keyVersion'
+  | 'id'
+  | 'questionId'
+  | 'action'
+  | 'correctAnswer'
+  | 'parts'
+  | 'tolerance'
+  | 'toleranceIs'
+  | 'questionType'
+  | 'keyVersion'
 >
 
 /** Objections of students to the grading of their results. */

@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { QUESTION_TYPES } from '../../../schemas/common.ts'
 import type { DrawRule } from '../../../schemas/exams.schemas.ts'
-import type { Parts } from '../../../schemas/parts.schemas.ts'
+import type { Parts, Variable } from '../../../schemas/parts.schemas.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { users } from './users.tables.ts'
 
@@ -131,6 +131,12 @@ export const questions = pgTable(
     positiveMarks: numeric({ mode: 'number' }).notNull().default(4),
     negativeMarks: numeric({ mode: 'number' }).notNull().default(1),
     tolerance: numeric({ mode: 'number' }).notNull().default(0),
+    /** The tolerance where it depends on variables, as `{@expression@}`; null: `tolerance` is it. */
+    toleranceIs: text(),
+    variables: jsonb().$type<Variable[]>().notNull().default([]),
+    conditions: jsonb().$type<string[]>().notNull().default([]),
+    /** A draw that fulfils everything, by name (`writeRatio`); null without variables. */
+    keptDraw: jsonb().$type<Record<string, string>>(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -140,7 +146,9 @@ export const questions = pgTable(
     // Finds whether an exam has such questions.
     index('questions_newer_idx')
       .on(table.examId)
-      .where(sql`${table.questionType} not in ('MCQ', 'MSQ', 'NUMERIC') or ${table.moreOptions} <> '[]'`),
+      .where(
+        sql`${table.questionType} not in ('MCQ', 'MSQ', 'NUMERIC') or ${table.moreOptions} <> '[]' or ${table.variables} <> '[]'`,
+      ),
     check(
       'questions_question_type_check',
       sql`${table.questionType} in ('MCQ', 'MSQ', 'NUMERIC', 'SHORT', 'MATCHING', 'ORDERING', 'GAPS', 'FORMULA')`,

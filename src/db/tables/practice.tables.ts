@@ -51,6 +51,9 @@ export interface StoredReviewAnswer {
   correct: StoredAnswer
   correct_answer: string
   card: ReviewedCard
+  /** Of a question with variables: which values it had, and what they are drawn from. */
+  draw?: number | undefined
+  seed?: string
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Grading, Paper } from '../attempts/paper.ts'
+import type { Regrade } from '../../db/tables/corrections.tables.ts'
+import { type Grading, HAS_VARIABLES, type Paper } from '../attempts/paper.ts'
 import type { GradedQuestion } from '../attempts/regraded-questions.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { Moments } from './item-statistics.ts'
@@ -84,9 +85,14 @@ export class PaperTally {
   /** The places of all questions. */
   readonly #all: readonly number[]
 
-  constructor(paper: Paper, grading: Grading, room: TextRoom) {
+  /** Of an attempt, where questions have variables. */
+  readonly #gradingOf: (seed: string | null) => Grading
+
+  constructor(paper: Paper, inForce: readonly Regrade[], room: TextRoom) {
+    const grading = paper.gradedBy(inForce)
     this.paper = paper
     this.grading = grading
+    this.#gradingOf = paper.gradingsBy(inForce)
     this.#room = room
     this.#unitsPerMark = Number(grading.key.unitsPerMark)
     this.items = grading.questions.map(newItem)
@@ -100,10 +106,11 @@ export class PaperTally {
     this.#places = new Map(grading.questions.map(({ id }, place) => [id, place]))
   }
 
-  add({ answers, drawn, score }: ChosenAttempt): void {
+  add({ answers, seed, drawn, score }: ChosenAttempt): void {
+    const own = this.paper.hasVariables ? this.#gradingOf(seed) : undefined
     if (drawn !== null) this.isDrawn = true
     const places = drawn ? drawn.map((id) => this.#places.get(id) ?? -1) : this.#all
-    const outcomes = places.map((place) => this.#findOutcome(place, answers))
+    const outcomes = places.map((place) => this.#findOutcome(place, answers, own))
     const total = outcomes.reduce((sum, outcome) => sum + (outcome?.units ?? 0), 0)
     if (score !== null) this.scores.add(score, 0)
     this.totals.add(this.#toMarks(total), 0)
@@ -126,36 +133,46 @@ export class PaperTally {
     for (const right of outcome.right) right.count += 1
   }
 
-  #findOutcome(place: number, answers: ChosenAttempt['answers']): AnswerOutcome | undefined {
+  #findOutcome(
+    place: number,
+    answers: ChosenAttempt['answers'],
+    own: Grading | undefined,
+  ): AnswerOutcome | undefined {
     const question = this.#questions[place]
     const item = this.items[place]
     if (!question || !item) return undefined
     const answer = answers[question.id] ?? ''
+    // The same answer is right in one attempt and wrong in another.
+    if (own && this.paper.questions[place]?.[HAS_VARIABLES])
+      return this.#judge(place, question, item, answer, own)
     const given = typeof answer === 'string' ? answer : answer.join('\0')
-    return question.outcomes.get(given) ?? this.#judge(place, question, item, given, answer)
+    const known = question.outcomes.get(given)
+    if (known) return known
+    const outcome = this.#judge(place, question, item, answer, this.grading)
+    if (this.#outcomes++ < OUTCOMES_KEPT) question.outcomes.set(given, outcome)
+    return outcome
   }
 
   #judge(
     place: number,
-    { counter, outcomes }: CountedQuestion,
+    { counter: shared }: CountedQuestion,
     item: ItemTally,
-    given: string,
     answer: string | string[],
+    grading: Grading,
   ): AnswerOutcome {
-    const question = this.grading.questions[place] as GradedQuestion
+    const question = grading.questions[place] as GradedQuestion
+    const counter = grading === this.grading ? shared : kindOf(question.question_type).counter(question)
     const isOmitted = !kindOf(question.question_type).isAnswered(question, answer)
     const { choices = [], wrong = [], right = [] } = isOmitted ? {} : counter.count(answer)
     // There are few letters; of texts and numbers there may be as many as answers.
     const room = kindOf(question.question_type).letters(question) === null ? this.#room : undefined
-    const outcome = {
-      units: Number(this.grading.key.judgeOne(place, answer).units),
+    return {
+      units: Number(grading.key.judgeOne(place, answer).units),
       isOmitted,
       choices: choices.flatMap((name) => choiceOf(item, name, room) ?? []),
       wrongTexts: wrong.flatMap((each) => wrongTextOf(item, each, room) ?? []),
-      right: right.map((at) => rightOf(item, nameOfShared(at, counter.shared[at] ?? ''))),
+      right: right.map((at) => rightOf(item, nameOfShared(at, shared.shared[at] ?? ''))),
     }
-    if (this.#outcomes++ < OUTCOMES_KEPT) outcomes.set(given, outcome)
-    return outcome
   }
 
   #toMarks(units: number): number {

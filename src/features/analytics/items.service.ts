@@ -54,7 +54,7 @@ export async function analyseItems(
   const byPaper = Map.groupBy(chosen, ({ paperId }) => paperId)
   for (const [paperId, attempts] of [...byPaper].sort(([one], [other]) => one - other)) {
     const paper = await getPaper(core, db, paperId)
-    const tally = new PaperTally(paper, paper.gradedBy(inForce), whole.room)
+    const tally = new PaperTally(paper, inForce, whole.room)
     for (const slice of slicesBySize(attempts, SLICE, () => paper.tasks.length)) {
       const ids = slice.map(({ id }) => id)
       for (const attempt of await store.listAnswers(db, ids)) {

@@ -28,6 +28,7 @@ export async function listChosen(
 
 export interface ChosenAttempt {
   paperId: number
+  seed: string | null
   drawn: number[] | null
   answers: Answers
   /** null: nothing could be scored. */
@@ -38,9 +39,9 @@ export interface ChosenAttempt {
 export async function listAnswers(db: Executor, ids: number[]): Promise<ChosenAttempt[]> {
   return query<ChosenAttempt>(
     db,
-    { paperId: 'integer', drawn: 'integer[]', answers: 'jsonb', score: 'float8' },
+    { paperId: 'integer', seed: 'uuid', drawn: 'integer[]', answers: 'jsonb', score: 'float8' },
     sql`
-    select paper_id as "paperId", drawn, answers, case when max_score <> 0 then score::float8 end as score
+    select paper_id as "paperId", seed, drawn, answers, case when max_score <> 0 then score::float8 end as score
       from attempts where ${isAnyOf(sql`id`, ids)} order by id`,
   )
 }

@@ -6,9 +6,17 @@ import type { StoredQuestion } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
+import {
+  concreteOf,
+  type Drawable,
+  draw,
+  keyOf,
+  NO_ATTEMPT,
+  showValues,
+} from '../questions/kinds/concrete.ts'
 import { expiryOf, questionImageUrl } from '../uploads/upload-addresses.ts'
 import type { AttemptRow } from './attempts.store.ts'
-import type { Grading, Paper } from './paper.ts'
+import { HAS_VARIABLES, type Paper } from './paper.ts'
 import * as store from './papers.store.ts'
 import { overlay, PREVIEWED } from './regraded-questions.ts'
 import { AnswerKey } from './scoring.ts'
@@ -20,6 +28,8 @@ const MOST_HELD = 128 * 1024 * 1024
 
 /** Gradings that are kept for one paper: the one in force, and those for previews and undos. */
 const GRADINGS_KEPT = 4
+/** Characters of papers of single attempts. */
+const MOST_DRAWN = 64 * 1024 * 1024
 /** Characters of papers that are kept as JSON texts. */
 const MOST_WRITTEN = 32 * 1024 * 1024
 
@@ -28,7 +38,15 @@ const papersOf = perNode(
     new LRUCache<number, Paper>({
       max: KEPT,
       maxSize: MOST_HELD,
-      sizeCalculation: ({ tasks }) => JSON.stringify(tasks).length,
+      sizeCalculation: ({ tasks }) => JSON.stringify(tasks, withoutExact).length,
+    }),
+)
+/** Papers of attempts at exams with variables. */
+const drawnBy = perNode(
+  () =>
+    new LRUCache<string, Paper>({
+      maxSize: MOST_DRAWN,
+      sizeCalculation: ({ tasks }) => JSON.stringify(tasks, withoutExact).length,
     }),
 )
 const writtenBy = perNode(
@@ -39,6 +57,9 @@ const writtenBy = perNode(
         pieces.reduce((sum, { length }) => sum + length, whole.length + 1),
     }),
 )
+
+/** Exact values, which are no JSON. */
+const withoutExact = (name: string, value: unknown) => (name === 'exact' ? undefined : value)
 
 /** A paper's questions as JSON texts. */
 interface WrittenPaper {
@@ -85,13 +106,25 @@ export async function currentPaperOf(core: Core, db: Executor, examId: number): 
 }
 
 /** The paper that an attempt was started with; attempts that an administrator added have none. */
-export function paperOf(
+export async function paperOf(
   core: Core,
   db: Executor,
-  { id, paperId }: Pick<AttemptRow, 'id' | 'paperId'>,
+  { id, paperId, seed }: Pick<AttemptRow, 'id' | 'paperId' | 'seed'>,
 ): Promise<Paper> {
   if (paperId === null) throw new Error(`attempt ${id} has no paper`)
-  return getPaper(core, db, paperId)
+  return drawnPaper(core, await getPaper(core, db, paperId), seed)
+}
+
+/** A paper with the values of an attempt, made once on this node while the attempt is read. */
+export function drawnPaper(core: Core, paper: Paper, seed: string | null): Paper {
+  if (!paper.hasVariables || seed === null) return paper
+  const drawn = drawnBy(core)
+  const name = `${paper.id} ${seed}`
+  const known = drawn.get(name)
+  if (known) return known
+  const fresh = paper.of(seed)
+  drawn.set(name, fresh)
+  return fresh
 }
 
 /**
@@ -124,7 +157,7 @@ const NATURAL: Sitting = { seed: null, shuffle: null, drawn: null }
 
 function writePaper(core: Core, paper: Paper): WrittenPaper {
   const written = writtenBy(core)
-  const name = `${paper.id} ${expiryOf(core)}`
+  const name = `${paper.name} ${expiryOf(core)}`
   const known = written.get(name)
   if (known !== undefined) return known
   const pieces = paper.questions.map(({ more_options, image_alt, ...question }) => {
@@ -156,13 +189,47 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
   return id
 }
 
-function compilePaper(row: store.PaperRow): Paper {
-  const { id, examId, msqScoring, questions: tasks } = row
-  const places = new Map(tasks.map(({ id }, place) => [id, place]))
-  return {
+function compilePaper(row: store.PaperRow, seed = NO_ATTEMPT): Paper {
+  const { id, examId, msqScoring, questions: written } = row
+  const places = new Map(written.map(({ id }, place) => [id, place]))
+  const fillings = written.map((task) => draw(task, seed))
+  const hasVariables = fillings.some((filling) => filling !== undefined)
+  const withValues = <Q extends Drawable>(question: Q, place: number): Q => {
+    const filling = fillings[place]
+    return filling ? concreteOf(question, filling) : question
+  }
+  const tasks = hasVariables ? written.map(withValues) : written
+  const paper: Paper = {
     id,
+    name: hasVariables ? `${id} ${seed}` : String(id),
+    hasVariables,
+    of: (another) => (hasVariables && another !== seed ? compilePaper(row, another) : paper),
+    single(questionId, another) {
+      const task = written[places.get(questionId) ?? -1]
+      return task?.draws ? compilePaper({ ...row, questions: [task] }, another) : paper
+    },
+    gradingsBy(inForce) {
+      if (!hasVariables) {
+        const grading = paper.gradedBy(inForce)
+        return () => grading
+      }
+      const graded = overlay(written, inForce)
+      return (another) => {
+        // The values are drawn for the question as the paper has it, whatever key a regrade has given it since.
+        const questions = graded.map((question, place) => {
+          const filling = draw(written[place] as StoredQuestion, another ?? NO_ATTEMPT)
+          return filling ? keyOf(question, filling) : question
+        })
+        return { key: new AnswerKey(questions, msqScoring), questions }
+      }
+    },
+    valuesOf(questionId) {
+      const filling = fillings[places.get(questionId) ?? -1]
+      return filling && showValues(filling.values)
+    },
+    fill: (questionId, text) => fillings[places.get(questionId) ?? -1]?.text(text) ?? text,
     tasks,
-    questions: tasks.map((task) => ({
+    questions: tasks.map((task, place) => ({
       id: task.id,
       exam_id: examId,
       question_text: task.question_text,
@@ -176,24 +243,28 @@ function compilePaper(row: store.PaperRow): Paper {
       image_alt: task.image_alt ?? '',
       positive_marks: Number(task.positive_marks),
       negative_marks: Number(task.negative_marks),
+      ...(fillings[place] ? { [HAS_VARIABLES]: true as const } : {}),
     })),
     find: (questionId) => tasks[places.get(questionId) ?? -1],
     placeOf: (questionId) => places.get(questionId),
     msqScoring,
     hasOwnIds: tasks.some(({ parts }) => parts !== null),
     gradedBy: rememberGradings((inForce) => {
-      const graded = overlay(tasks, inForce)
+      const graded = overlay(written, inForce).map(withValues)
       return { key: new AnswerKey(graded, msqScoring), questions: graded }
     }),
   }
+  return paper
 }
 
 /**
  * A regrade never changes, so the ids of the regrades name the grading. A preview has no id of its own and is not
  * kept.
  */
-function rememberGradings(grade: (inForce: readonly Regrade[]) => Grading): Paper['gradedBy'] {
-  const kept = new LRUCache<string, Grading>({ max: GRADINGS_KEPT })
+function rememberGradings<T extends object>(
+  grade: (inForce: readonly Regrade[]) => T,
+): (inForce: readonly Regrade[]) => T {
+  const kept = new LRUCache<string, T>({ max: GRADINGS_KEPT })
   return (inForce) => {
     const ids = inForce.map(({ id }) => id)
     if (ids.includes(PREVIEWED)) return grade(inForce)

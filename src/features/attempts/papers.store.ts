@@ -42,7 +42,10 @@ export async function insertCurrentPaper(db: Executor, examId: number): Promise<
                       'correct_answer', q.correct_answer,
                       'key_version', q.key_version, 'content_version', q.content_version,
                       'positive_marks', q.positive_marks::text, 'negative_marks', q.negative_marks::text,
-                      'tolerance', q.tolerance::text) order by q.place_in_exam, q.id), '[]') as questions
+                      'tolerance', coalesce(q.tolerance_is, q.tolerance::text))
+                      || case when q.variables = '[]' then '{}' else jsonb_build_object('draws', jsonb_build_object(
+                           'variables', q.variables, 'conditions', q.conditions, 'kept', q.kept_draw)) end
+                      order by q.place_in_exam, q.id), '[]') as questions
                from questions q where q.exam_id = e.id) paper
      where e.id = ${examId} for key share of e
     on conflict (exam_id, version, msq_scoring) do update set version = excluded.version

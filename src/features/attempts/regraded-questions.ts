@@ -27,7 +27,7 @@ export function overlay(questions: readonly StoredQuestion[], inForce: readonly 
       ...question,
       correct_answer: newKey?.correctAnswer ?? question.correct_answer,
       parts: newKey?.parts ?? question.parts,
-      tolerance: newKey?.tolerance ?? question.tolerance,
+      tolerance: newKey?.toleranceIs ?? newKey?.tolerance ?? question.tolerance,
       ruling: decisive === undefined || decisive.action === 'new_key' ? 'by_key' : decisive.action,
       regraded: decisive !== undefined,
     }

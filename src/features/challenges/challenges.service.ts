@@ -10,6 +10,7 @@ import type { Core } from '../../core.ts'
 import { lockPerson } from '../../db/locks.ts'
 import { AppError } from '../../errors.ts'
 import { offsetOf } from '../../paging.ts'
+import { getPaper } from '../attempts/papers.service.ts'
 import { requireOwn, requireVisible } from '../attempts/result-visibility.service.ts'
 import { givenBy } from '../attempts/sitting.ts'
 import { record } from '../audit/audit.service.ts'
@@ -58,13 +59,18 @@ export async function listChallenges(
   const filter = { status, examId: exam_id, teacherId }
   const offset = offsetOf(page, CHALLENGES_PER_PAGE)
   const { rows, total } = await store.listChallenges(core.db, filter, CHALLENGES_PER_PAGE, offset)
-  const challenges = rows.map(
-    (row): AdminChallenge => ({
+  const challenges: AdminChallenge[] = []
+  for (const row of rows) {
+    const isDrawn = row.questionText.includes('{@')
+    // A text with places for values is shown as its attempt had it.
+    const paper = isDrawn ? await getPaper(core, core.db, row.paperId) : undefined
+    challenges.push({
       ...toChallenge(row),
       username: row.username,
-      question_text: row.questionText,
-    }),
-  )
+      question_text:
+        paper?.single(row.questionId, row.seed ?? '').find(row.questionId)?.question_text ?? row.questionText,
+    })
+  }
   return { challenges, total }
 }
 

@@ -83,6 +83,7 @@ export async function listChallenges(db: Executor, filter: ChallengeFilter, limi
         userId: attempts.userId,
         username: users.username,
         paperId: examPapers.id,
+        seed: attempts.seed,
       })
       .from(challenges)
       .innerJoin(attempts, eq(attempts.id, challenges.attemptId))

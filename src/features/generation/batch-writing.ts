@@ -210,12 +210,20 @@ function toQuestion(
     positive_marks: marks[type].positive,
     negative_marks: marks[type].negative,
     tolerance: marks[type].tolerance,
+    variables: [],
+    conditions: [],
   })
   if (!('question' in checked)) return undefined
-  const { question } = checked
+  const { variables: _, conditions: _none, ...question } = checked.question
   if (question.question_text === '' || question.correct_answer === '') return undefined
   if (hasOptions(type) && !offersAChoice(question)) return undefined
-  return { id: null, exam_id: examId, ...question, question_type: type }
+  return {
+    id: null,
+    exam_id: examId,
+    ...question,
+    tolerance: Number(question.tolerance),
+    question_type: type,
+  }
 }
 
 function hasOptions(type: GeneratedType): boolean {
@@ -225,7 +233,13 @@ function hasOptions(type: GeneratedType): boolean {
 const NO_OPTIONS = { option_a: '', option_b: '', option_c: '', option_d: '' }
 
 /** Whether there are two or more options, all different, with the right ones among them. */
-function offersAChoice({ option_a, option_b, option_c, option_d, correct_answer }: QuestionFields): boolean {
+function offersAChoice({
+  option_a,
+  option_b,
+  option_c,
+  option_d,
+  correct_answer,
+}: Omit<QuestionFields, 'variables' | 'conditions'>): boolean {
   const options = new Map(Object.entries({ A: option_a, B: option_b, C: option_c, D: option_d }))
   const given = [...options.values()].filter((option) => option !== '')
   const isRightGiven = correct_answer.split(',').every((letter) => options.get(letter) !== '')

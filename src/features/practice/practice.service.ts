@@ -26,7 +26,7 @@ import { kindOf } from '../questions/kinds/kinds.ts'
 import { shuffled } from '../questions/kinds/opaque-ids.ts'
 import { foldTag } from '../questions/question-tags.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
-import { type CardQuestion, findCardQuestion } from './cards/card-questions.ts'
+import { type CardQuestion, findCardQuestion, seedOfDraw } from './cards/card-questions.ts'
 import { toCard, toReviewed } from './cards/card-views.ts'
 import { renewDecks } from './cards/decks.service.ts'
 import { spread } from './cards/page-order.ts'
@@ -181,7 +181,8 @@ async function showCards(
   const open = new Set<number>()
   const found = chosen.flatMap((card) => {
     const paper = papers.get(nameOfPaper(card))
-    const cardQuestion = paper && findCardQuestion(paper, inForce.get(card.examId) ?? [], card.questionId)
+    const drawn = paper?.single(card.questionId, seedOfDraw(seed, card.questionId, card.reps))
+    const cardQuestion = drawn && findCardQuestion(drawn, inForce.get(card.examId) ?? [], card.questionId)
     return cardQuestion ? [{ card, cardQuestion }] : []
   })
   const corrected = await correctedDescriptions(
@@ -236,6 +237,7 @@ function showQuestion(
     option_order: letters && shuffled(seed, `options/${question.id}/${reps}`, letters),
     parts: kind.show(question, seed),
     question_version: paper.id,
+    ...(paper.hasVariables ? { draw: reps } : {}),
   }
 }
 

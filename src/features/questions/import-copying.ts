@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { QuestionType } from '../../../schemas/common.ts'
 import type { Actor } from '../../actor.ts'
 import { spool } from '../../adapters/spool.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { AppError } from '../../errors.ts'
 import { copyQuestions, findAnswer } from './question-import.store.ts'
-import { requireFewTags, requireKnownKinds, requirePublishedExamSize } from './questions.service.ts'
+import {
+  type KnownKind,
+  requireFewTags,
+  requireKnownKinds,
+  requirePublishedExamSize,
+} from './questions.service.ts'
 import type { QuestionValues } from './questions.store.ts'
 
 /** Characters that are written together. */
@@ -39,15 +43,15 @@ export async function importRows<Answer extends object>(
   if (earlier) return earlier
   const examIds = new Set<number>()
   const tagged = new Set<number>()
-  const types = new Set<QuestionType>()
+  const kinds = new Map<string, KnownKind>()
   try {
-    await using lines = await spool(inChunks(rows, { examIds, tagged, types }, end))
+    await using lines = await spool(inChunks(rows, { examIds, tagged, kinds }, end))
     // Awaited, because the file is closed when this function returns.
     const copied = { lines: lines.read(), examIds: [...examIds], key, end }
     return await copyQuestions(core.db, copied, async (tx) => {
       await requirePublishedExamSize(tx, copied.examIds)
       await requireFewTags(tx, [...tagged])
-      await requireKnownKinds(tx, [...types])
+      await requireKnownKinds(tx, [...kinds.values()])
       return finish(tx)
     })
   } catch (error) {
@@ -68,18 +72,18 @@ function keyAt({ actor, examId = 0 }: ImportPlace, key: string): string {
 
 /**
  * The rows in COPY's text format. The ids of their exams are added to `examIds`, of those that get tags to `tagged`, and
- * their types to `types`.
+ * their types to `kinds`.
  */
 async function* inChunks(
   rows: AsyncIterable<QuestionValues>,
-  { examIds, tagged, types }: Record<'examIds' | 'tagged', Set<number>> & { types: Set<QuestionType> },
+  { examIds, tagged, kinds }: Record<'examIds' | 'tagged', Set<number>> & { kinds: Map<string, KnownKind> },
   end: AbortSignal,
 ): AsyncGenerator<string> {
   let chunk = ''
   for await (const row of rows) {
     end.throwIfAborted()
     examIds.add(row.examId)
-    if (row.questionType) types.add(row.questionType)
+    kinds.set(`${row.questionType} ${row.variables?.length ?? 0}`, row)
     if (row.tagKeys && row.tagKeys.length > 0) tagged.add(row.examId)
     chunk += toLine(row)
     if (chunk.length < CHUNK) continue
@@ -110,6 +114,10 @@ function toLine(row: QuestionValues): string {
     escaped(row.explanation),
     escaped(JSON.stringify(row.tags)),
     escaped(JSON.stringify(row.tagKeys)),
+    row.toleranceIs == null ? NULL : escaped(row.toleranceIs),
+    escaped(JSON.stringify(row.variables ?? [])),
+    escaped(JSON.stringify(row.conditions ?? [])),
+    row.keptDraw == null ? NULL : escaped(JSON.stringify(row.keptDraw)),
   ].join('\t')}\n`
 }
 

@@ -1,15 +1,24 @@
+import {
+  DrawsError,
+  ExpressionError,
+  MOST_CONDITIONS,
+  MOST_VARIABLES,
+  namesIn,
+} from '@exam-practice/expressions'
 import { QUESTION_TYPES, type QuestionType } from '../../../schemas/common.ts'
+import type { Variable } from '../../../schemas/parts.schemas.ts'
 import type { OfferedQuestion, QuestionFields } from '../../../schemas/questions.schemas.ts'
 import { isLonger } from '../../formats/code-points.ts'
 import { isImageKey } from '../uploads/upload-keys.ts'
+import { readVariables, templateOf } from './kinds/concrete.ts'
 import { kindOf } from './kinds/kinds.ts'
 import { MOST_MORE_OPTIONS } from './kinds/letters.ts'
-import { isDecimal } from './kinds/numbers.ts'
+import { isDecimal, isPlace } from './kinds/numbers.ts'
 import { readTags } from './question-tags.ts'
 
 /** Code points of a text or an option, and of an explanation (docs/protocol/http.md#input). */
-const LONGEST_TEXT = 20_000
-const LONGEST_EXPLANATION = 10_000
+export const LONGEST_TEXT = 20_000
+export const LONGEST_EXPLANATION = 10_000
 export const LONGEST_IMAGE_ALT = 500
 const HIGHEST_MARKS = 10_000
 const WIDEST_TOLERANCE = 1e15
@@ -45,6 +54,8 @@ type NumberField = (typeof NUMBERS)[number]['field']
 export interface QuestionFieldError {
   field: keyof QuestionFields
   error: string
+  /** The part of the field that it is about, as `/variables/1/is`. */
+  path?: string
 }
 
 /** `errors` has one for each wrong field. */
@@ -69,9 +80,13 @@ export function checkQuestion(
   { anyImagePath = false, images }: CheckOptions = {},
 ): CheckedQuestion {
   const errors: QuestionFieldError[] = []
-  const note = (field: keyof QuestionFields, error: string | undefined) => {
-    if (error !== undefined && errors.every((each) => each.field !== field)) errors.push({ field, error })
+  const note = (field: keyof QuestionFields, error: string | undefined, path?: string) => {
+    if (error !== undefined && errors.every((each) => each.field !== field))
+      errors.push({ field, error, ...(path === undefined ? {} : { path }) })
   }
+  const drawn = readDrawn(offered)
+  if ('error' in drawn) note(drawn.field, drawn.error, drawn.path)
+  const hasVariables = 'names' in drawn && drawn.variables.length > 0
   const texts = {} as Record<TextField, string>
   for (const { field, longest } of TEXTS) {
     texts[field] = textOf(offered[field])
@@ -89,7 +104,12 @@ export function checkQuestion(
   const imagePath = textOf(offered.image_path) || null
   if (imagePath !== null) note('image_path', checkImagePath(imagePath, anyImagePath, images))
   const numbers = {} as Record<NumberField, number>
+  const drawnTolerance = hasVariables ? toleranceIn(offered.tolerance) : undefined
   for (const { field, usual } of NUMBERS) {
+    if (field === 'tolerance' && drawnTolerance !== undefined) {
+      numbers[field] = usual
+      continue
+    }
     numbers[field] = readNumber(offered[field], usual)
     note(field, checkNumber(field, numbers[field]))
   }
@@ -104,9 +124,16 @@ export function checkQuestion(
     more_options: moreOptions,
     correct_answer: correctAnswer,
     parts: readJson(offered.parts) ?? null,
+    hasVariables,
   })
   if ('error' in key) note(key.field, key.error)
-  if ('error' in key || typeof tags === 'string' || errors.length > 0) return { errors }
+  if ('names' in drawn && hasVariables && 'parts' in key)
+    for (const { field, error } of checkPlaces(
+      { ...texts, ...key, more_options: moreOptions, tolerance: drawnTolerance ?? '' },
+      drawn.names,
+    ))
+      note(field, error)
+  if ('error' in key || 'error' in drawn || typeof tags === 'string' || errors.length > 0) return { errors }
   return {
     question: {
       ...texts,
@@ -116,13 +143,107 @@ export function checkQuestion(
       tags,
       image_path: imagePath,
       ...numbers,
+      ...(drawnTolerance === undefined ? {} : { tolerance: drawnTolerance }),
+      variables: drawn.variables,
+      conditions: drawn.conditions,
     },
   }
 }
 
+interface Drawn {
+  variables: Variable[]
+  conditions: string[]
+  names: ReadonlySet<string>
+}
+
+/** The variables of a question, and their conditions, or what is wrong with them. */
+function readDrawn(offered: OfferedQuestion): Drawn | QuestionFieldError {
+  const [variables, conditions] = [readJson(offered.variables) ?? [], readJson(offered.conditions) ?? []]
+  if (!Array.isArray(variables)) return { field: 'variables', error: 'is not a list' }
+  if (variables.length > MOST_VARIABLES)
+    return { field: 'variables', error: `has more than ${MOST_VARIABLES}` }
+  if (!Array.isArray(conditions) || conditions.some((each) => typeof each !== 'string'))
+    return { field: 'conditions', error: 'is not a list of texts' }
+  if (conditions.length > MOST_CONDITIONS)
+    return { field: 'conditions', error: `has more than ${MOST_CONDITIONS}` }
+  if (conditions.length > 0 && variables.length === 0)
+    return { field: 'conditions', error: 'are between variables, and there are none' }
+  const read: Variable[] = []
+  for (const [index, each] of variables.entries()) {
+    const variable = readVariable(each)
+    if (!variable)
+      return {
+        field: 'variables',
+        path: `/variables/${index}`,
+        error: 'is not {name, from, to, step}, {name, values} or {name, is}',
+      }
+    read.push(variable)
+  }
+  const trimmed = conditions.map((each: string) => each.trim())
+  try {
+    readVariables(read, trimmed)
+  } catch (error) {
+    if (!(error instanceof DrawsError)) throw error
+    const field = error.path[0] === 'conditions' ? 'conditions' : 'variables'
+    return { field, path: `/${error.path.join('/')}`, error: error.message }
+  }
+  return { variables: read, conditions: trimmed, names: new Set(read.map(({ name }) => name)) }
+}
+
+/** With the fields that its form has, decimals as they were given. */
+function readVariable(given: unknown): Variable | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { name, from, to, step, values, is } = given as Record<string, unknown>
+  if (typeof name !== 'string') return undefined
+  if (typeof is === 'string') return { name, is: is.trim() }
+  const isNumber = (each: unknown) =>
+    typeof each === 'number' || (typeof each === 'string' && each.length <= 50)
+  if (Array.isArray(values)) return values.every(isNumber) ? { name, values } : undefined
+  return [from, to, step].every(isNumber) ? ({ name, from, to, step } as Variable) : undefined
+}
+
+/** A tolerance that depends on variables; undefined for others. */
+function toleranceIn(given: OfferedQuestion['tolerance']): string | undefined {
+  const text = textOf(given)
+  try {
+    return isPlace(text) ? text : undefined
+  } catch {
+    return text
+  }
+}
+
+/** What is wrong with the places for values in a question's texts. */
+function checkPlaces(
+  question: Partial<Record<keyof QuestionFields, unknown>>,
+  names: ReadonlySet<string>,
+): QuestionFieldError[] {
+  const errors: QuestionFieldError[] = []
+  const check = (field: keyof QuestionFields, value: unknown): void => {
+    if (typeof value === 'string') {
+      const error = checkText(value)
+      if (error !== undefined) errors.push({ field, error })
+    } else if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) check(field, each)
+  }
+  const checkText = (text: string): string | undefined => {
+    try {
+      for (const piece of templateOf(text).pieces)
+        if (typeof piece === 'object')
+          for (const name of namesIn(piece.tree))
+            if (!names.has(name)) return `has '${name}', which is no variable`
+      return undefined
+    } catch (error) {
+      if (error instanceof ExpressionError) return error.message
+      throw error
+    }
+  }
+  for (const [field, value] of Object.entries(question)) check(field as keyof QuestionFields, value)
+  return errors
+}
+
 /** What is wrong with a question, on one line. */
 export function describeErrors(errors: readonly QuestionFieldError[]): string {
-  return errors.map(({ field, error }) => `${field} ${error}`).join('; ')
+  return errors.map(({ field, path, error }) => `${path?.slice(1) ?? field} ${error}`).join('; ')
 }
 
 export function isQuestionType(text: string): text is QuestionType {

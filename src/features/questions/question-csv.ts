@@ -21,7 +21,15 @@ export const COLUMNS = [
   'tolerance',
 ] as const
 /** Columns that a file may lack, as those from before them do; lists and `parts` are JSON. */
-export const LATER_COLUMNS = ['explanation', 'tags', 'more_options', 'parts', 'image_alt'] as const
+export const LATER_COLUMNS = [
+  'explanation',
+  'tags',
+  'more_options',
+  'parts',
+  'image_alt',
+  'variables',
+  'conditions',
+] as const
 type QuestionColumn = (typeof COLUMNS)[number] | (typeof LATER_COLUMNS)[number]
 export const QUESTION_COLUMNS: CsvColumns<QuestionColumn> = { required: COLUMNS, optional: LATER_COLUMNS }
 
@@ -41,6 +49,6 @@ export function toOffered({ record, decimalComma }: QuestionCsvRow): OfferedQues
     correct_answer: isDecimal(key) && !TEXT_KEY.test(row.question_type) ? key : row.correct_answer,
     positive_marks: toPoint(row.positive_marks),
     negative_marks: toPoint(row.negative_marks).trim().replace(/^[-−]/, ''),
-    tolerance: toPoint(row.tolerance),
+    tolerance: row.tolerance.includes('{@') ? row.tolerance : toPoint(row.tolerance),
   }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
 import { record as recordChange } from '../audit/audit.service.ts'
+import { type DrawTrials, drawTrials } from './draw-trials.ts'
 import { type ImportOptions, importRows } from './import-copying.ts'
 import { ImportReport } from './import-report.ts'
 import { type CheckedQuestion, checkQuestion, describeErrors, type QuestionCheck } from './question-checks.ts'
@@ -36,8 +37,11 @@ export async function importQuestions(
   async function* readRows(): AsyncGenerator<QuestionValues> {
     const exams = await listExamIds(core.db, teacherId)
     const images = await findNamable(core.db, teacherId)
+    const trials = drawTrials()
     for await (const row of readCsv(upload, QUESTION_COLUMNS)) {
-      const read = readRow(row, exams, (offered) => check(offered, { images, anyImagePath: true }))
+      const read = await readRow(row, exams, trials, (offered) =>
+        check(offered, { images, anyImagePath: true }),
+      )
       if ('reason' in read) report.skip(row.row, read.reason)
       else {
         report.inserted += 1
@@ -61,17 +65,20 @@ export async function importQuestions(
   })
 }
 
-function readRow(
+async function readRow(
   row: QuestionCsvRow,
   exams: ReadonlySet<number>,
+  trials: DrawTrials,
   check: (offered: OfferedQuestion) => CheckedQuestion,
-): { values: QuestionValues } | { reason: string } {
+): Promise<{ values: QuestionValues } | { reason: string }> {
   const { record } = row
   const examId = /^\d{1,10}$/.test(record.exam_id.trim()) ? Number(record.exam_id) : 0
   if (!exams.has(examId)) return { reason: 'exam_id is no exam' }
   if (record.question_text.trim() === '') return { reason: 'question_text is empty' }
   const checked = check(toOffered(row))
-  return 'question' in checked
-    ? { values: toValues(examId, checked.question) }
-    : { reason: describeErrors(checked.errors) }
+  if ('errors' in checked) return { reason: describeErrors(checked.errors) }
+  const trial = await trials.try(checked.question)
+  return trial && 'errors' in trial
+    ? { reason: describeErrors(trial.errors) }
+    : { values: toValues(examId, checked.question, trial?.kept) }
 }

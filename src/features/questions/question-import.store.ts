@@ -52,7 +52,7 @@ export async function copyQuestions<Answer extends object>(
     const table = await sql`
       copy questions (exam_id, question_text, option_a, option_b, option_c, option_d, more_options,
                       correct_answer, parts, question_type, image_path, image_alt, positive_marks, negative_marks,
-                      tolerance, explanation, tags, tag_keys)
+                      tolerance, explanation, tags, tag_keys, tolerance_is, variables, conditions, kept_draw)
       from stdin`.writable()
     await pipeline(lines, table, { signal: end })
     const answer = await finish(tx)

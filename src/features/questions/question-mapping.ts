@@ -3,7 +3,12 @@ import { foldTag } from './question-tags.ts'
 import type { QuestionRow, QuestionValues } from './questions.store.ts'
 
 /** A question as columns of the table. */
-export function toValues(examId: number, question: QuestionFields): QuestionValues {
+export function toValues(
+  examId: number,
+  question: QuestionFields,
+  keptDraw: QuestionRow['keptDraw'] = null,
+): QuestionValues {
+  const { tolerance } = question
   return {
     examId,
     questionText: question.question_text,
@@ -22,7 +27,11 @@ export function toValues(examId: number, question: QuestionFields): QuestionValu
     imageAlt: question.image_alt,
     positiveMarks: question.positive_marks,
     negativeMarks: question.negative_marks,
-    tolerance: question.tolerance,
+    tolerance: typeof tolerance === 'number' ? tolerance : 0,
+    toleranceIs: typeof tolerance === 'number' ? null : tolerance,
+    variables: question.variables,
+    conditions: question.conditions,
+    keptDraw,
   }
 }
 
@@ -44,6 +53,8 @@ export function toFields(row: QuestionRow): QuestionFields {
     image_alt: row.imageAlt,
     positive_marks: row.positiveMarks,
     negative_marks: row.negativeMarks,
-    tolerance: row.tolerance,
+    tolerance: row.toleranceIs ?? row.tolerance,
+    variables: row.variables,
+    conditions: row.conditions,
   }
 }

@@ -13,12 +13,16 @@ import {
   Imported,
   ImportForm,
   NewQuestionForm,
+  PreviewAnswer,
+  PreviewBody,
   QuestionAdded,
   QuestionAnswer,
   QuestionChangesForm,
   QuestionsAnswer,
   QuestionsQuery,
   TagsAnswer,
+  VariantsAnswer,
+  VariantsQuery,
   WasQuestion,
 } from '../../../schemas/questions.schemas.ts'
 import type { OwnExamSubject } from '../../actor.ts'
@@ -34,6 +38,7 @@ import { jsonReader } from '../../http/validation.ts'
 import { describePage } from '../../paging.ts'
 import { requireOwnExam } from '../classes/own-exams.service.ts'
 import { importQuestions } from './question-import.service.ts'
+import * as variants from './question-variants.service.ts'
 import * as service from './questions.service.ts'
 
 const questionOf = ({ params }: FastifyRequest): OwnExamSubject => ({
@@ -54,7 +59,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     forOwnExam: () => 'handler',
     body: NewQuestionForm,
     created: QuestionAdded,
-    refuses: ['not_found', 'too_many', 'nodes_differ'],
+    refuses: ['not_found', 'too_many', 'too_slow', 'nodes_differ'],
     run: async (request) => {
       const { exam_id, ...offered } = await readFields(request, NewQuestionForm)
       await requireOwnExam(core, teacherIdOf(request), exam_id)
@@ -73,7 +78,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     forOwnExam: examIn('body', 'exam_id'),
     body: BulkAddBody,
     created: BulkAdded,
-    refuses: ['not_found', 'too_many', 'nodes_differ'],
+    refuses: ['not_found', 'too_many', 'too_slow', 'nodes_differ'],
     run: async (request) => {
       const { added, errors } = await service.addQuestions(
         core,
@@ -84,6 +89,29 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
       )
       return { added, errors: errors.length > 0 ? errors : null }
     },
+  })
+
+  operation('previewQuestion', 'POST /preview', {
+    summary: 'A question as a student would get it, with values for its variables',
+    description: 'Nothing is stored. What could not be saved is 400.',
+    budget: 'heavy',
+    body: PreviewBody,
+    answer: PreviewAnswer,
+    refuses: ['too_slow'],
+    run: async ({ body: { seed, ...offered } }) => variants.previewQuestion(offered, seed),
+  })
+
+  operation('listQuestionVariants', 'GET /:id/variants', {
+    summary: 'Draws of a question with variables',
+    description: 'Of one without variables, all are the same.',
+    forOwnExam: questionOf,
+    params: IdParams,
+    query: VariantsQuery,
+    answer: VariantsAnswer,
+    refuses: ['not_found'],
+    run: async ({ params, query }) => ({
+      variants: await variants.listVariants(core, params.id, query.count),
+    }),
   })
 
   operation('copyQuestions', 'POST /copy', {
@@ -133,7 +161,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (
     params: IdParams,
     body: QuestionChangesForm,
     answer: SuccessMessage,
-    refuses: ['nothing_to_update', 'not_found', 'too_many', 'changed', 'nodes_differ'],
+    refuses: ['nothing_to_update', 'not_found', 'too_many', 'too_slow', 'changed', 'nodes_differ'],
     run: async (request) => {
       const { was, ...changes } = await readFields(request, QuestionChangesForm)
       if (changes.exam_id !== undefined) await requireOwnExam(core, teacherIdOf(request), changes.exam_id)
@@ -186,7 +214,7 @@ export const questionEditingRoutes: FastifyPluginAsync<{ core: Core }> = async (
     query: ImportCsvQuery,
     body: ImportForm,
     answer: Imported,
-    refuses: ['missing_columns', 'invalid_csv', 'payload_too_large', 'too_many', 'nodes_differ'],
+    refuses: ['missing_columns', 'invalid_csv', 'payload_too_large', 'too_many', 'too_slow', 'nodes_differ'],
     run: async (request, reply) => {
       const options = {
         key: request.query.key,

@@ -26,6 +26,8 @@ import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
 import { requireOneVersion } from '../nodes/nodes.service.ts'
 import { questionImageUrl } from '../uploads/upload-addresses.ts'
+import type { DrawTrial } from './draw-trial.ts'
+import { drawTrials, tryQuestion } from './draw-trials.ts'
 import {
   type CheckedQuestion,
   checkNumber,
@@ -33,6 +35,7 @@ import {
   describeErrors,
   isQuestionType,
   type QuestionCheck,
+  type QuestionFieldError,
   textOf,
 } from './question-checks.ts'
 import { toFields, toValues } from './question-mapping.ts'
@@ -99,12 +102,14 @@ async function requireFewTagsWith(tx: Executor, examId: number, keys: ReadonlySe
 /** Types that the first release doesn't know. */
 const NEW_TYPES: ReadonlySet<QuestionType> = new Set(['FORMULA'])
 
-/** 409 `nodes_differ` for types that a node which is still there may not know. */
-export async function requireKnownKinds(
-  tx: Executor,
-  types: readonly (QuestionType | undefined)[],
-): Promise<void> {
-  if (types.some((type) => type && NEW_TYPES.has(type))) await requireOneVersion(tx)
+/** What makes up a question's kind. */
+export type KnownKind = Pick<store.QuestionValues, 'questionType' | 'variables'>
+
+/** 409 `nodes_differ` for types, or variables, that a node which is still there may not know. */
+export async function requireKnownKinds(tx: Executor, questions: readonly KnownKind[]): Promise<void> {
+  const isNew = ({ questionType, variables = [] }: KnownKind) =>
+    variables.length > 0 || (questionType !== undefined && NEW_TYPES.has(questionType))
+  if (questions.some(isNew)) await requireOneVersion(tx)
 }
 
 /** One page, each exam's in their order, of one exam or of all, and how many there are. */
@@ -134,12 +139,13 @@ export async function addQuestion(
 ): Promise<number> {
   const images = await findNamable(core.db, teacherId)
   const question = accept(check(offered, { images }))
+  const kept = keptOf(await tryQuestion(question))
   return core.db.transaction(async (tx) => {
-    const values = toValues(examId, question)
+    const values = toValues(examId, question, kept)
     const [id] = (await store.insertQuestions(tx, [values])) as [number]
     await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(values.tagKeys))
-    await requireKnownKinds(tx, [values.questionType])
+    await requireKnownKinds(tx, [values])
     const summary = `Added to exam ${examId}`
     await record(tx, actor, { action: 'question.create', subject: ['question', id], summary })
     return id
@@ -163,36 +169,75 @@ export async function changeQuestion(
   const given = Object.entries(changes).filter(([name, value]) => value !== '' || !NEVER_EMPTY.has(name))
   const { exam_id, ...fields }: QuestionForm = Object.fromEntries(given)
   if (given.length === 0) throw new AppError('nothing_to_update')
-  await core.db.transaction(async (tx) => {
-    const found = await store.findQuestion(tx, id)
-    if (found) await lockShared(tx, LOCKS.examGrading(found.examId))
-    const current = await store.findQuestionForUpdate(tx, id)
-    if (!current) throw new AppError('not_found')
-    // The path of an image that came with an import was never checked: it stays until an edit sets another one.
-    const anyImagePath = fields.image_path === undefined || fields.image_path === current.imagePath
-    const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
-    const [shown = current] = await withKeysInForce(tx, [current])
-    const stored = { exam_id: current.examId, ...toFields(shown) }
-    const checked = check({ ...stored, ...fields }, { anyImagePath, images })
-    const wanted = Object.entries('question' in checked ? { exam_id, ...checked.question } : {})
-    const isGiven = new Set(given.map(([name]) => name))
-    // Before what is wrong with it, which may be what somebody else has changed alone, such as the type.
-    requireUnchanged(stored, was, Object.fromEntries(wanted.filter(([name]) => isGiven.has(name))))
-    const question = accept(checked)
-    const values = toValues(exam_id ?? current.examId, question)
-    // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
-    const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
-    if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
-    const place = values.examId === current.examId ? {} : { placeInExam: UNORDERED }
-    await store.updateQuestion(tx, id, { ...values, ...key, ...place })
-    await requirePublishedExamSize(tx, [values.examId])
-    const known = new Set(values.examId === current.examId ? current.tagKeys : [])
-    const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
-    await requireFewTagsWith(tx, values.examId, brought)
-    await requireKnownKinds(tx, [values.questionType])
-    const summary = describeChanged(given.map(([name]) => name))
-    await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
-  })
+  // Draws are tried before the transaction, which waits for nothing; again where the question has changed meanwhile.
+  for (let tries = 0; tries < MOST_TRIALS; tries++) {
+    const before = await store.findQuestion(core.db, id)
+    const [shown] = before ? await withKeysInForce(core.db, [before]) : []
+    const expected = shown && check({ ...toFields(shown), ...fields }, { anyImagePath: true })
+    const tried = expected && 'question' in expected ? await tryDrawn(expected.question) : undefined
+    if (await storeChange(tried)) return
+  }
+  throw new AppError('changed')
+
+  async function storeChange(tried: TriedQuestion | undefined): Promise<boolean> {
+    return core.db.transaction(async (tx) => {
+      const found = await store.findQuestion(tx, id)
+      if (found) await lockShared(tx, LOCKS.examGrading(found.examId))
+      const current = await store.findQuestionForUpdate(tx, id)
+      if (!current) throw new AppError('not_found')
+      // The path of an image that came with an import was never checked: it stays until an edit sets another one.
+      const anyImagePath = fields.image_path === undefined || fields.image_path === current.imagePath
+      const images = anyImagePath ? undefined : await findNamable(tx, teacherId)
+      const [shown = current] = await withKeysInForce(tx, [current])
+      const stored = { exam_id: current.examId, ...toFields(shown) }
+      const checked = check({ ...stored, ...fields }, { anyImagePath, images })
+      const wanted = Object.entries('question' in checked ? { exam_id, ...checked.question } : {})
+      const isGiven = new Set(given.map(([name]) => name))
+      // Before what is wrong with it, which may be what somebody else has changed alone, such as the type.
+      requireUnchanged(stored, was, Object.fromEntries(wanted.filter(([name]) => isGiven.has(name))))
+      const question = accept(checked)
+      const isTried = question.variables.length === 0 || (tried && isSameDrawn(tried.question, question))
+      if (!isTried) return false
+      const values = toValues(exam_id ?? current.examId, question, tried ? keptOf(tried.trial) : null)
+      // A regrade stays what it is, above the question's own key, until an edit changes what is shown.
+      const key = keepsKey(values, shown) ? keyOf(current) : { keyVersion: current.keyVersion + 1 }
+      if (values.examId !== current.examId) await store.lockExams(tx, [current.examId, values.examId])
+      const place = values.examId === current.examId ? {} : { placeInExam: UNORDERED }
+      await store.updateQuestion(tx, id, { ...values, ...key, ...place })
+      await requirePublishedExamSize(tx, [values.examId])
+      const known = new Set(values.examId === current.examId ? current.tagKeys : [])
+      const brought = new Set(values.tagKeys?.filter((key) => !known.has(key)))
+      await requireFewTagsWith(tx, values.examId, brought)
+      await requireKnownKinds(tx, [values])
+      const summary = describeChanged(given.map(([name]) => name))
+      await record(tx, actor, { action: 'question.change', subject: ['question', id], summary })
+      return true
+    })
+  }
+}
+
+/** How often a change that meets others is tried. */
+const MOST_TRIALS = 5
+
+interface TriedQuestion {
+  question: QuestionFields
+  trial: DrawTrial | undefined
+}
+
+async function tryDrawn(question: QuestionFields): Promise<TriedQuestion> {
+  return { question, trial: await tryQuestion(question) }
+}
+
+/** Whether the draws of one are those of the other. */
+function isSameDrawn(one: QuestionFields, other: QuestionFields): boolean {
+  const { tags: _, image_path: _path, positive_marks: _plus, negative_marks: _minus, ...drawn } = one
+  return isDeepStrictEqual({ ...other, ...drawn }, other)
+}
+
+/** The draw that is kept of a question; 400 where something is wrong with its draws. */
+export function keptOf(trial: DrawTrial | undefined): store.QuestionRow['keptDraw'] {
+  if (trial && 'errors' in trial) return refuse(trial.errors)
+  return trial?.kept ?? null
 }
 
 /**
@@ -256,22 +301,23 @@ export async function addQuestions(
   const rows: store.QuestionValues[] = []
   const errors: string[] = []
   const takeBreak = breaks()
+  const trials = drawTrials()
   for (const [index, each] of offered.entries()) {
     await takeBreak()
     if (textOf(each.question_text) === '') continue
     const checked = check(each, { images })
-    if ('question' in checked) rows.push(toValues(examId, checked.question))
-    else errors.push(`Question ${index + 1}: ${describeErrors(checked.errors)}`)
+    const trial = 'question' in checked ? await trials.try(checked.question) : checked
+    if ('question' in checked && !(trial && 'errors' in trial))
+      rows.push(toValues(examId, checked.question, keptOf(trial as DrawTrial | undefined)))
+    else
+      errors.push(`Question ${index + 1}: ${describeErrors(trial && 'errors' in trial ? trial.errors : [])}`)
   }
   await core.db.transaction(async (tx) => {
     await store.insertQuestions(tx, rows)
     if (rows.length === 0) return
     await requirePublishedExamSize(tx, [examId])
     await requireFewTagsWith(tx, examId, new Set(rows.flatMap(({ tagKeys = [] }) => tagKeys)))
-    await requireKnownKinds(
-      tx,
-      rows.map(({ questionType }) => questionType),
-    )
+    await requireKnownKinds(tx, rows)
     const summary = `${rows.length} questions were added`
     await record(tx, actor, { action: 'question.create', subject: ['exam', examId], summary })
   })
@@ -293,7 +339,7 @@ export async function copyQuestions(
     const tagKeys = new Set<string>()
     for (const slice of slicesOf(ids, COPIED_AT_ONCE)) {
       const rows = await withKeysInForce(tx, await store.listQuestionsById(tx, slice))
-      const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row))]))
+      const byId = new Map(rows.map((row) => [row.id, toValues(examId, toFields(row), row.keptDraw)]))
       await store.insertQuestions(
         tx,
         slice.flatMap((id) => byId.get(id) ?? []),
@@ -355,9 +401,20 @@ const MARKS = [
   ['tolerance', 'tolerance'],
 ] as const
 
-function accept(checked: CheckedQuestion): QuestionFields {
-  if ('question' in checked) return checked.question
-  throw invalidFields(checked.errors.map(({ field, error }) => ({ path: `/${field}`, message: error })))
+/** 400 for what isn't valid. */
+export function accept(checked: CheckedQuestion): QuestionFields {
+  return 'question' in checked ? checked.question : refuse(checked.errors)
+}
+
+function refuse(errors: readonly QuestionFieldError[]): never {
+  throw invalidFieldsOf(errors)
+}
+
+/** 400 with the paths of wrong fields. */
+export function invalidFieldsOf(errors: readonly QuestionFieldError[]): AppError {
+  return invalidFields(
+    errors.map(({ field, path, error }) => ({ path: path ?? `/${field}`, message: error })),
+  )
 }
 
 /**
@@ -373,8 +430,8 @@ export async function withKeysInForce(db: Executor, rows: store.QuestionRow[]): 
   return rows.map((row) => ({ ...row, ...inForce.get(row.id) }))
 }
 
-function keyOf({ questionType, correctAnswer, parts, tolerance }: store.QuestionRow) {
-  return { questionType, correctAnswer, parts, tolerance }
+function keyOf({ questionType, correctAnswer, parts, tolerance, toleranceIs }: store.QuestionRow) {
+  return { questionType, correctAnswer, parts, tolerance, toleranceIs }
 }
 
 /** Whether the same answers are right, in the same exam: a regrade is one exam's. */
@@ -384,6 +441,9 @@ function keepsKey(values: store.QuestionValues, shown: store.QuestionRow): boole
     values.questionType === shown.questionType &&
     values.correctAnswer === shown.correctAnswer &&
     values.tolerance === shown.tolerance &&
+    values.toleranceIs === shown.toleranceIs &&
+    isDeepStrictEqual(values.variables, shown.variables) &&
+    isDeepStrictEqual(values.conditions, shown.conditions) &&
     isDeepStrictEqual(values.parts, shown.parts)
   )
 }

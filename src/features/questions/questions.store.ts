@@ -124,7 +124,7 @@ export async function isAnyLarger(
     having count(*) > ${most}::int or sum(
       octet_length(question_text) + octet_length(option_a) + octet_length(option_b) + octet_length(option_c)
       + octet_length(option_d) + octet_length(more_options::text) + octet_length(coalesce(parts::text, ''))
-      + octet_length(correct_answer)) > ${bytes}::int
+      + octet_length(correct_answer) + octet_length(variables::text) + octet_length(conditions::text)) > ${bytes}::int
      limit 1`)
   return rows.length > 0
 }
@@ -226,7 +226,10 @@ export async function listOwnImages(db: Executor, teacherId: number): Promise<Se
 }
 
 export async function updateMarks(tx: Executor, ids: number[], marks: Marks): Promise<void> {
-  await tx.update(questions).set(marks).where(isAnyOf(questions.id, ids))
+  await tx
+    .update(questions)
+    .set(marks.tolerance === undefined ? marks : { ...marks, toleranceIs: null })
+    .where(isAnyOf(questions.id, ids))
 }
 
 /** Locks questions in the order of their ids, so that two transactions never wait for each other. */

@@ -50,11 +50,11 @@ export async function recompute(
     results: [],
   }
   // A preview is compiled each time it is asked for, so here once for each paper.
-  const gradings = new LRUCache<number, Grading>({ max: GRADINGS_KEPT })
-  const gradingOf = async (paperId: number) => {
-    const grading = gradings.get(paperId) ?? (await getPaper(core, tx, paperId)).gradedBy(inForce)
-    gradings.set(paperId, grading)
-    return grading
+  const gradings = new LRUCache<number, (seed: string | null) => Grading>({ max: GRADINGS_KEPT })
+  const gradingsOf = async (paperId: number) => {
+    const known = gradings.get(paperId) ?? (await getPaper(core, tx, paperId)).gradingsBy(inForce)
+    gradings.set(paperId, known)
+    return known
   }
   const read = (index: number) => {
     const ids = (slices[index] ?? []).map(({ id }) => id)
@@ -68,7 +68,7 @@ export async function recompute(
     reading = read(index + 1)
     const changed: store.NewResult[] = []
     for (const attempt of slice) {
-      const { key } = await gradingOf(attempt.paperId)
+      const { key } = (await gradingsOf(attempt.paperId))(attempt.seed)
       const result = key.grade(attempt.answers, attempt.drawn)
       if (isSame(attempt, result)) {
         outcome.unchanged += 1

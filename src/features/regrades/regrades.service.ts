@@ -3,24 +3,31 @@ import type { Actor } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
+import type { StoredDraws } from '../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { listInForce, listKeysInForce, regradeAlone } from '../attempts/grading-lock.service.ts'
-import { PREVIEWED } from '../attempts/regraded-questions.ts'
+import { getPaper } from '../attempts/papers.service.ts'
+import { type GradedQuestion, PREVIEWED } from '../attempts/regraded-questions.ts'
 import { showsResults } from '../attempts/result-visibility.service.ts'
 import { record } from '../audit/audit.service.ts'
 import { inWords } from '../audit/audit-words.ts'
 import { causeNotices } from '../notices/notices.service.ts'
 import { causePushes } from '../push/push.service.ts'
+import { tryQuestion } from '../questions/draw-trials.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
-import { readTolerance } from '../questions/question-checks.ts'
+import { checkQuestion, readTolerance } from '../questions/question-checks.ts'
+import { invalidFieldsOf } from '../questions/questions.service.ts'
 import { type RegradeOutcome, recompute } from './recomputing.service.ts'
+import type { CorrectedQuestion } from './regrades.store.ts'
 import * as store from './regrades.store.ts'
 
 /** Regrades of an exam that are listed, the newest ones. */
 const MOST_LISTED = 500
+/** Attempts whose values a preview shows. */
+const MOST_EXAMPLES = 5
 /** Results in one event. */
 const TOLD_AT_ONCE = 1_000
 
@@ -52,7 +59,8 @@ export async function previewRegrade(
         createdByName: names.get(actor.id ?? GHOST_ID) ?? '',
         undoneAt: null,
       }
-      return { ...(await toRegradeView(tx, row)), id: null }
+      const examples = await listExamples(core, tx, examId, regrade, inForce)
+      return { ...(await toRegradeView(tx, row)), id: null, ...(examples && { examples }) }
     },
     { isolationLevel: 'repeatable read' },
   )
@@ -139,13 +147,16 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
     correctAnswer: null,
     parts: null,
     tolerance: null,
+    toleranceIs: null,
     questionType,
     keyVersion,
   }
   if (input.action !== 'new_key') return regrade
   const kind = kindOf(questionType)
+  const { draws } = question
   const key = kind.readKey({
     ...question,
+    hasVariables: Boolean(draws),
     correct_answer: String(input.correct_answer ?? '').trim(),
     parts: input.parts ?? (kind.partsAreNoKey ? question.parts : null),
   })
@@ -154,9 +165,58 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
   if (!kind.isSameTask(question, { ...question, parts: key.parts }))
     throw invalidField('/parts', 'asks something else than the question; only what is right may change')
   const [current] = await listKeysInForce(tx, [input.question_id])
-  const tolerance = readTolerance(input.tolerance ?? current?.tolerance ?? question.tolerance)
-  if (tolerance === undefined) throw invalidField('/tolerance', 'is not a number from 0 on')
-  return { ...regrade, correctAnswer: key.correct_answer, parts: key.parts, tolerance }
+  const given = input.tolerance ?? current?.toleranceIs ?? current?.tolerance ?? question.tolerance
+  const newKey = { ...regrade, correctAnswer: key.correct_answer, parts: key.parts }
+  if (!draws) {
+    const tolerance = readTolerance(given)
+    if (tolerance === undefined) throw invalidField('/tolerance', 'is not a number from 0 on')
+    return { ...newKey, tolerance }
+  }
+  const drawn = await checkDrawnKey({ ...question, ...key, tolerance: String(given), draws })
+  return { ...newKey, ...drawn }
+}
+
+/** What is wrong with a key in variables: its places, or the draws of the question with it. */
+async function checkDrawnKey(
+  question: CorrectedQuestion & { draws: StoredDraws },
+): Promise<{ tolerance: string; toleranceIs: string | null }> {
+  const { draws, tolerance: given, ...fields } = question
+  const offered = { ...fields, ...draws, tolerance: given, more_options: [...fields.more_options] }
+  const checked = checkQuestion(offered)
+  if ('errors' in checked) throw invalidFieldsOf(checked.errors)
+  const trial = await tryQuestion(checked.question)
+  if (trial && 'errors' in trial) throw invalidFieldsOf(trial.errors)
+  const { tolerance } = checked.question
+  return typeof tolerance === 'string'
+    ? { tolerance: '0', toleranceIs: tolerance }
+    : { tolerance: String(tolerance), toleranceIs: null }
+}
+
+/** Values and keys of a few attempts; undefined for a question without variables. */
+async function listExamples(
+  core: Core,
+  tx: Executor,
+  examId: number,
+  { questionId }: Regrade,
+  inForce: readonly Regrade[],
+): Promise<RegradeView['examples']> {
+  const attempts = (await store.listAttemptsWith(tx, examId, questionId)).slice(0, MOST_EXAMPLES)
+  const examples: NonNullable<RegradeView['examples']> = []
+  const ids = attempts.map(({ id }) => id)
+  for (const { paperId, seed } of ids.length === 0 ? [] : await store.listGraded(tx, ids)) {
+    const paper = (await getPaper(core, tx, paperId)).single(questionId, seed ?? '')
+    const values = paper.valuesOf(questionId)
+    const place = paper.placeOf(questionId)
+    const question = place === undefined ? undefined : paper.gradedBy(inForce).questions[place]
+    if (values && question) examples.push({ values, correct_answer: showKey(question) })
+  }
+  return examples.length > 0 ? examples : undefined
+}
+
+/** A key as a teacher reads it: of a question with `parts`, the right answer. */
+function showKey(question: GradedQuestion): string {
+  const right = kindOf(question.question_type).rightAnswer(question)
+  return question.correct_answer || (Array.isArray(right) ? right.join(', ') : (right ?? ''))
 }
 
 /** Pushes and notices for students whose results changed; when these are sent, it is seen who may see them. */
@@ -202,7 +262,7 @@ function toView(row: store.RegradeRow, names: ReadonlyMap<number, string>): Regr
     action: row.action,
     correct_answer: row.correctAnswer,
     parts: row.parts,
-    tolerance: row.tolerance === null ? null : Number(row.tolerance),
+    tolerance: row.toleranceIs ?? (row.tolerance === null ? null : Number(row.tolerance)),
     attempts: row.attempts,
     raised: row.raised,
     lowered: row.lowered,

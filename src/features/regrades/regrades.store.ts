@@ -7,6 +7,7 @@ import {
   attempts,
   examPapers,
   type GradedValues,
+  type StoredDraws,
   type StoredQuestion,
 } from '../../db/tables/attempts.tables.ts'
 import { regrades } from '../../db/tables/corrections.tables.ts'
@@ -19,7 +20,10 @@ export type RegradeRow = typeof regrades.$inferSelect & { createdByName: string 
 // --- questions
 
 /** A question that a correction has to fit. */
-export type CorrectedQuestion = Omit<StoredQuestion, NotCompared> & { keyVersion: number }
+export type CorrectedQuestion = Omit<StoredQuestion, NotCompared | 'draws'> & {
+  keyVersion: number
+  draws?: StoredDraws | null | undefined
+}
 
 type NotCompared =
   | 'image_path'
@@ -51,10 +55,13 @@ export async function findQuestion(
       tolerance: 'text',
       question_type: 'text',
       keyVersion: 'integer',
+      draws: 'jsonb',
     },
     sql`
     select id, question_text, option_a, option_b, option_c, option_d, more_options, correct_answer, parts,
-           tolerance::text, question_type, key_version as "keyVersion"
+           coalesce(tolerance_is, tolerance::text) as tolerance, question_type, key_version as "keyVersion",
+           case when variables <> '[]' then
+             jsonb_build_object('variables', variables, 'conditions', conditions, 'kept', kept_draw) end as draws
       from questions where id = ${questionId} and exam_id = ${examId}`,
   )
   if (current) return current
@@ -97,7 +104,7 @@ export async function listAttemptsWith(
 
 const RESULT_NAMES = ['id', 'score', 'maxScore', 'percentage', 'correct', 'incorrect', 'unattempted'] as const
 const RESULT = rowOf(attempts, RESULT_NAMES)
-const GRADED = rowOf(attempts, [...RESULT_NAMES, 'userId', 'paperId', 'drawn', 'answers'])
+const GRADED = rowOf(attempts, [...RESULT_NAMES, 'userId', 'paperId', 'seed', 'drawn', 'answers'])
 
 export interface NewResult extends GradedValues {
   id: number
@@ -107,6 +114,7 @@ export interface NewResult extends GradedValues {
 export interface GradedAttempt extends NewResult {
   userId: number
   paperId: number
+  seed: string | null
   drawn: number[] | null
   answers: Answers
 }

@@ -118,7 +118,7 @@ export async function reviewAttempt(
       ...showOwn(task, attempt),
       correct_answer: graded.correct_answer,
       correct: showRight(graded, attempt),
-      explanation: explanations.get(task.id) ?? '',
+      explanation: paper.fill(task.id, explanations.get(task.id) ?? ''),
       tolerance: Number(graded.tolerance),
       regraded: graded.regraded,
       given_answer: given === undefined ? null : showGiven(task, attempt, given),

@@ -8,6 +8,7 @@ import { mergeAnswers, readChanges } from '../attempts/fitting-answers.ts'
 import { listInForce } from '../attempts/grading-lock.service.ts'
 import {
   currentPaperOf,
+  drawnPaper,
   findPaper,
   NONE_CORRECTED,
   withQuestions,
@@ -28,11 +29,11 @@ export async function writeTrial(core: Core, examId: number): Promise<string> {
   const exam = await store.findExam(core.db, examId)
   if (!exam) throw new AppError('not_found')
   await requireExamSize(core.db, [examId])
-  const paper = await currentPaperOf(core, core.db, examId)
-  const drawn = exam.draw && drawer(exam.draw, paper.tasks)()
-  if ((drawn ?? paper.tasks).length === 0) throw new AppError('exam_empty')
+  const current = await currentPaperOf(core, core.db, examId)
+  const drawn = exam.draw && drawer(exam.draw, current.tasks)()
+  if ((drawn ?? current.tasks).length === 0) throw new AppError('exam_empty')
   const trial: Trial = {
-    paper_id: paper.id,
+    paper_id: current.id,
     seed: randomUUID(),
     shuffle: exam.shuffle === 'none' ? null : exam.shuffle,
     drawn,
@@ -44,7 +45,10 @@ export async function writeTrial(core: Core, examId: number): Promise<string> {
     trial,
     exam: { id: examId, name, duration_minutes },
   }
-  return withQuestions(writeQuestions(core, paper, trial, NONE_CORRECTED), about)
+  return withQuestions(
+    writeQuestions(core, drawnPaper(core, current, trial.seed), trial, NONE_CORRECTED),
+    about,
+  )
 }
 
 /** How these answers would come out, by the corrections in force. 404; 400 for a paper of another exam. */
@@ -54,9 +58,10 @@ export async function judgeTrial(
   { trial: { paper_id, ...sitting }, answers: given }: TrialBody,
 ): Promise<Content<TrialResult>> {
   await requireExam(core.db, examId)
-  const paper = await findPaper(core, core.db, paper_id)
-  if (paper?.questions[0]?.exam_id !== examId)
+  const found = await findPaper(core, core.db, paper_id)
+  if (found?.questions[0]?.exam_id !== examId)
     throw invalidField('/trial/paper_id', 'is no paper of this exam')
+  const paper = drawnPaper(core, found, sitting.seed)
   const drawn = new Set(sitting.drawn)
   if (drawn.size < (sitting.drawn?.length ?? 0) || [...drawn].some((id) => !paper.find(id)))
     throw invalidField('/trial/drawn', 'names questions of the paper, each once')

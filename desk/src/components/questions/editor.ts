@@ -14,6 +14,8 @@ export type QuestionContent = Pick<
   | 'correct_answer'
   | 'tolerance'
   | 'parts'
+  | 'variables'
+  | 'conditions'
 >
 
 export interface EditorProps {

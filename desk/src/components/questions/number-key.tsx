@@ -23,11 +23,9 @@ export function NumberKey({ number, tolerance, change }: NumberKeyProps) {
       <Labelled label="Tolerance">
         {(tie) => (
           <input
-            type="number"
-            min={0}
-            step="any"
+            inputMode="decimal"
             value={tolerance}
-            onInput={({ currentTarget }) => change({ tolerance: currentTarget.value || '0' })}
+            onChange={({ currentTarget }) => change({ tolerance: currentTarget.value.trim() || '0' })}
             {...tie}
           />
         )}

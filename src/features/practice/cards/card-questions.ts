@@ -14,6 +14,11 @@ export interface CardQuestion {
   question: GradedQuestion
 }
 
+/** The seed of a card's values, which are other ones after each review. */
+export function seedOfDraw(seed: string, questionId: number, draw: number): string {
+  return `practice ${seed} ${questionId} ${draw}`
+}
+
 /** The question as it can be practised; undefined if it was dropped, has no key, or isn't in the paper. */
 export function findCardQuestion(
   paper: Paper,

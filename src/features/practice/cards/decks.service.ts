@@ -7,7 +7,7 @@ import type { Regrade } from '../../../db/tables/corrections.tables.ts'
 import { closeOverdueOf } from '../../attempts/closing.service.ts'
 import { listInForce } from '../../attempts/grading-lock.service.ts'
 import type { Paper } from '../../attempts/paper.ts'
-import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
+import { currentPaperOf, getPaper, paperOf } from '../../attempts/papers.service.ts'
 import { replayCards } from '../reviews/replaying.service.ts'
 import { type CardQuestion, findCardQuestion, formOf, judge, listCardQuestions } from './card-questions.ts'
 import * as store from './decks.store.ts'
@@ -115,8 +115,8 @@ async function storeFirstAnswers(
   if (unread.length === 0) return new Set()
   const seeded = await store.listSeeded(tx, userId, examId)
   const reviews: store.NewExamReview[] = []
-  for (const { id: attemptId, paperId, drawn, submittedAt: answeredAt, visibleAt } of unread) {
-    const paper = await getPaper(core, tx, paperId)
+  for (const { id: attemptId, paperId, seed, drawn, submittedAt: answeredAt, visibleAt } of unread) {
+    const paper = await paperOf(core, tx, { id: attemptId, paperId, seed })
     const wanted = new Set(listGiven(paper, drawn).filter((id) => !seeded.has(id)))
     if (wanted.size === 0) continue
     const inForce = await listInForce(tx, examId, new Date(visibleAt))

@@ -187,6 +187,7 @@ export async function deleteDeck(tx: Executor, userId: number, examId: number): 
 export interface FinishedAttemptRow {
   id: number
   paperId: number
+  seed: string | null
   drawn: number[] | null
   submittedAt: number
   /** When its student could see its result: corrections since then don't count for its cards. */
@@ -206,13 +207,14 @@ export async function listFinished(
     {
       id: 'integer',
       paperId: 'integer',
+      seed: 'uuid',
       drawn: 'integer[]',
       submittedAt: 'float8',
       visibleAt: 'float8',
       isRead: 'boolean',
     },
     sql`
-    select a.id, a.paper_id as "paperId", a.drawn, (extract(epoch from a.submitted_at) * 1000)::float8 as "submittedAt",
+    select a.id, a.paper_id as "paperId", a.seed, a.drawn, (extract(epoch from a.submitted_at) * 1000)::float8 as "submittedAt",
            (extract(epoch from greatest(a.submitted_at, e.results_visible_since)) * 1000)::float8 as "visibleAt",
            known.attempt_id is not null as "isRead"
       from attempts a join exams e on e.id = a.exam_id

@@ -6,7 +6,7 @@ import type { Regrade } from '../../../db/tables/corrections.tables.ts'
 import { listInForceOf } from '../../attempts/grading-lock.service.ts'
 import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
 import { kindOf } from '../../questions/kinds/kinds.ts'
-import { type CardQuestion, findCardQuestion, formOf, judge } from '../cards/card-questions.ts'
+import { type CardQuestion, findCardQuestion, formOf, judge, seedOfDraw } from '../cards/card-questions.ts'
 import type { CardRow } from '../cards/decks.store.ts'
 import { isUpToDate, NEW_CARD, type RetentionSince } from '../cards/practice-schedule.ts'
 import { listSettingsOf } from '../practice-settings.store.ts'
@@ -117,7 +117,11 @@ export function isPlain(core: Core, { added, cards, open, settings }: Facts): bo
 export type ReviewRefusal = 'not_found' | 'validation_failed'
 
 /** A review whose question may be practised, judged. */
-export type JudgedReview = Omit<store.NewReview, 'expected' | 'stored'> & { cardQuestion: CardQuestion }
+export type JudgedReview = Omit<store.NewReview, 'expected' | 'stored'> & {
+  cardQuestion: CardQuestion
+  /** Which values it had. */
+  draw: number | undefined
+}
 
 export interface Judgements {
   judged: JudgedReview[]
@@ -146,21 +150,31 @@ export async function judgeAll(
   const refused = new Map<string, ReviewRefusal>()
   /** When the newest review of each card is, with those of this request. */
   const newest = new Map<number, number>()
+  /** How many reviews of this request each card has had. */
+  const counted = new Map<number, number>()
   for (const each of added) {
     const { clientId, sure, question_id: questionId, question_version, took_ms } = each
     const card = cards.get(questionId)
     const paperId = question_version ?? card?.paperId
     const isShown = paperId === card?.paperId || versions.has(`${questionId}/${paperId}`)
+    const reps = (card?.reps ?? 0) + (counted.get(questionId) ?? 0)
+    const draw = each.draw ?? reps
+    const isAhead = draw > reps
     const cardQuestion =
       card && paperId && isShown
-        ? findCardQuestion(await getPaper(core, tx, paperId), regrades.get(card.examId) ?? [], questionId)
+        ? findCardQuestion(
+            (await getPaper(core, tx, paperId)).single(questionId, seedOfDraw(seed, questionId, draw)),
+            regrades.get(card.examId) ?? [],
+            questionId,
+          )
         : undefined
-    const answer = cardQuestion && readAnswer(cardQuestion, each.answer, seed)
-    if (!card || !cardQuestion || answer === undefined) {
+    const answer = cardQuestion && !isAhead && readAnswer(cardQuestion, each.answer, seed)
+    if (!card || !cardQuestion || answer === undefined || answer === false) {
       refused.set(clientId, cardQuestion ? 'validation_failed' : 'not_found')
       continue
     }
     const { outcome, share } = judge(cardQuestion, answer)
+    counted.set(questionId, (counted.get(questionId) ?? 0) + 1)
     const before = newest.get(questionId) ?? card.lastReview ?? Number.NEGATIVE_INFINITY
     const answeredAt = each.isLast ? Math.max(each.answeredAt, before + 1) : each.answeredAt
     newest.set(questionId, Math.max(before, answeredAt))
@@ -170,6 +184,7 @@ export async function judgeAll(
       questionId,
       examId: card.examId,
       paperId: cardQuestion.paper.id,
+      draw: cardQuestion.paper.hasVariables ? draw : undefined,
       answeredAt,
       isExam: false,
       answer,

@@ -3,6 +3,7 @@ import type { Core } from '../../../core.ts'
 import type { Executor } from '../../../db/database-client.ts'
 import { AppError } from '../../../errors.ts'
 import { showRight } from '../../attempts/sitting.ts'
+import { seedOfDraw } from '../cards/card-questions.ts'
 import { toReviewed } from '../cards/card-views.ts'
 import { renewDeck } from '../cards/decks.service.ts'
 import { type CardRow, insertDeck, markAsked, putCards } from '../cards/decks.store.ts'
@@ -99,12 +100,13 @@ async function makeRecord(
   }))
   const now = core.clock()
   const shown = new Map(after.map((card) => [card.questionId, toReviewed(card, now)]))
-  const reviews = judged.map(({ cardQuestion: { question }, ...each }) => ({
+  const reviews = judged.map(({ cardQuestion: { question, paper }, draw, ...each }) => ({
     ...each,
     expected: scheduled.expected.get(each.clientId) ?? null,
     stored: {
       correct: showRight(question, learner) ?? '',
       correct_answer: question.correct_answer,
+      ...(paper.hasVariables ? { draw, seed: seedOfDraw(learner.seed, each.questionId, draw ?? 0) } : {}),
       card: shown.get(each.questionId) as ReviewedCard,
     },
   }))

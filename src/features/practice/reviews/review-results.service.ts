@@ -51,7 +51,7 @@ async function describeAll(core: Core, all: readonly ReviewBatchResult[]): Promi
       if (!found) return refuse(client_id, refused.get(clientId))
       const { outcome, rating, stored } = found
       const { correct, correct_answer, card } = stored
-      const explanation = explanations.get(nameOf(found)) ?? ''
+      const explanation = explanations.get(found.clientId) ?? ''
       return { client_id, outcome, correct, correct_answer, explanation, rating, card: describe(found, card) }
     })
   })
@@ -61,9 +61,7 @@ function refuse(client_id: string, code: ReviewRefusal = 'not_found'): ReviewRes
   return { client_id, error: { code, message: REFUSALS[code] } }
 }
 
-const nameOf = ({ questionId, paperId }: StoredReview) => `${questionId}/${paperId}`
-
-/** The explanations of these questions as their papers have them. */
+/** The explanations of these reviews' questions as their papers have them, by client id. */
 async function findAllExplanations(
   core: Core,
   reviews: readonly StoredReview[],
@@ -73,8 +71,12 @@ async function findAllExplanations(
     [...Map.groupBy(reviews, ({ paperId }) => paperId)].map(async ([paperId, ofPaper]) => {
       const paper = await findPaper(core, core.db, paperId)
       const tasks = ofPaper.flatMap(({ questionId }) => paper?.find(questionId) ?? [])
-      for (const [questionId, text] of await findExplanations(core.db, tasks))
-        explanations.set(`${questionId}/${paperId}`, text)
+      const texts = await findExplanations(core.db, tasks)
+      for (const { clientId, questionId, stored } of ofPaper) {
+        const text = texts.get(questionId) ?? ''
+        const drawn = stored.seed === undefined ? undefined : paper?.single(questionId, stored.seed)
+        explanations.set(clientId, drawn?.fill(questionId, text) ?? text)
+      }
     }),
   )
   return explanations

@@ -41,6 +41,8 @@ export async function* writeCsv(questions: AsyncIterable<ExportedQuestion>): Asy
       jsonOrEmpty(question.more_options),
       question.parts === null ? '' : JSON.stringify(question.parts),
       question.image_alt,
+      jsonOrEmpty(question.variables),
+      jsonOrEmpty(question.conditions),
     ]
     yield stringify([[...COLUMNS.map((column) => question[column]), ...later]], {
       cast: { string: markFormula },
@@ -48,6 +50,6 @@ export async function* writeCsv(questions: AsyncIterable<ExportedQuestion>): Asy
   }
 }
 
-function jsonOrEmpty(list: string[]): string {
+function jsonOrEmpty(list: readonly unknown[]): string {
   return list.length === 0 ? '' : JSON.stringify(list)
 }

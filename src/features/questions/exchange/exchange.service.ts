@@ -26,6 +26,7 @@ import { getExam } from '../../exams/exams.service.ts'
 import { keepFile, putNewFile } from '../../uploads/discarded-uploads.ts'
 import { checkImage, IMAGE_BYTES } from '../../uploads/images.ts'
 import { isImageKey } from '../../uploads/upload-keys.ts'
+import { type DrawTrials, drawTrials } from '../draw-trials.ts'
 import { type ImportOptions, importRows } from '../import-copying.ts'
 import { ImportReport } from '../import-report.ts'
 import { checkQuestion, describeErrors } from '../question-checks.ts'
@@ -65,8 +66,8 @@ export async function importFile(
   const outcome = startOutcome()
   async function* readRows() {
     await getExam(core, examId)
-    for await (const { question } of readQuestions(input, outcome, images.store, options.end, namable))
-      yield toValues(examId, question)
+    for await (const { question, kept } of readQuestions(input, outcome, images.store, options.end, namable))
+      yield toValues(examId, question, kept)
   }
   return importRows(core, { actor, examId }, options, readRows(), async (tx) => {
     for (const image of images.stored) await keepFile(tx, image)
@@ -112,9 +113,15 @@ async function* readQuestions(
   take: TakeImage,
   end: AbortSignal,
   images?: ReadonlySet<string>,
-): AsyncGenerator<{ question: QuestionFields; hasImage: boolean; lost: readonly string[] }> {
+): AsyncGenerator<{
+  question: QuestionFields
+  kept: Record<string, string> | undefined
+  hasImage: boolean
+  lost: readonly string[]
+}> {
   const { report } = outcome
   const takeBreak = breaks()
+  const trials = drawTrials()
   for await (const { format, item } of readFileItems(input, end)) {
     outcome.format = format
     if (!item) continue
@@ -123,7 +130,7 @@ async function* readQuestions(
       report.note(item.label, item.note)
       continue
     }
-    const read = await readItem(item, take, images)
+    const read = await readItem(item, trials, take, images)
     if ('reason' in read) report.skip(item.label, read.reason)
     else {
       report.inserted += 1
@@ -144,6 +151,7 @@ function checkFound(core: Core, { name, bytes }: Image, asker: Asker) {
 
 async function readItem(
   item: Exclude<ExchangeItem, { note: string }>,
+  trials: DrawTrials,
   take: TakeImage,
   images: ReadonlySet<string> | undefined,
 ) {
@@ -151,10 +159,13 @@ async function readItem(
   const checked = checkQuestion(item.question, { anyImagePath: item.anyImagePath ?? false, images })
   if ('errors' in checked) return { reason: describeErrors(checked.errors) }
   const { question } = checked
-  if (!item.image) return { question, hasImage: false }
+  const trial = await trials.try(question)
+  if (trial && 'errors' in trial) return { reason: describeErrors(trial.errors) }
+  const kept = trial?.kept
+  if (!item.image) return { question, kept, hasImage: false }
   const taken = await take(item.image)
   if ('error' in taken) return { reason: `its image: ${taken.error}` }
-  return { question: { ...question, image_path: taken.key }, hasImage: true }
+  return { question: { ...question, image_path: taken.key }, kept, hasImage: true }
 }
 
 /**

@@ -30,16 +30,19 @@ const FUNCTIONS = [0, FUNCTION_NAMES.length] as const
 /** An expression in the question's symbols, compared with the key by its value (docs/protocol/questions.md#kinds). */
 export const formula: Kind = {
   partsAreNoKey: true,
-  readKey({ correct_answer, parts }) {
+  readKey({ correct_answer, parts, hasVariables = false }) {
     try {
       const read = readParts(parts)
-      const error = correct_answer === '' ? undefined : checkKey(correct_answer, read)
+      // Where it has values it is a key for each draw only.
+      const isDrawn = hasVariables && correct_answer.includes('{@')
+      const error = correct_answer === '' || isDrawn ? undefined : checkKey(correct_answer, read)
       return error === undefined ? { correct_answer, parts: read } : { field: 'correct_answer', error }
     } catch (error) {
       if (error instanceof PartsError) return { field: 'parts', error: error.message }
       throw error
     }
   },
+  fill: ({ correct_answer }, { expression }) => ({ correct_answer: expression(correct_answer) }),
   show: (task) => ({ symbols: namesOf(task) }),
   letters: () => null,
   readAnswer: (_task, given) => readText(given, LONGEST_TYPED),
@@ -47,10 +50,13 @@ export const formula: Kind = {
   rightAnswer: ({ correct_answer }) => correct_answer || null,
   compile(task) {
     if (task.correct_answer === '') return undefined
-    const points = pointsOf(task.correct_answer, partsOf(task))
+    // Only once somebody has answered: with variables each attempt has a key of its own.
+    let points: Points | undefined
     const judge = remembering((answer) => {
       const read = readFormula(task, answer)
-      return 'error' in read ? null : isEqual(read.tree, points)
+      if ('error' in read) return null
+      points ??= pointsOf(task.correct_answer, partsOf(task))
+      return isEqual(read.tree, points)
     })
     return {
       denominator: 1n,

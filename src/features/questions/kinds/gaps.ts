@@ -1,11 +1,21 @@
 import type { Gap, GapsParts } from '../../../../schemas/parts.schemas.ts'
 import { leastCommonMultiple } from '../../../formats/fractions.ts'
-import type { AnswerCounts, Kind, Task } from './kind.ts'
+import type { AnswerCounts, ExactKey, Filling, Kind, Task } from './kind.ts'
 import { remembering } from './kind.ts'
-import { compileNumber, isDecimal, readGivenNumber, readTyped, writeNumber } from './numbers.ts'
+import {
+  compileExact,
+  compileNumber,
+  fillNumber,
+  isDecimal,
+  isPlace,
+  readGivenNumber,
+  readTyped,
+  writeNumber,
+} from './numbers.ts'
 import { opaqueIds, withIds } from './opaque-ids.ts'
 import { areSame, inPlainOrder, PartsError, readList, readObject, readPartText } from './parts.ts'
 import {
+  alsoTyped,
   bestText,
   compileTexts,
   LONGEST_ACCEPTED,
@@ -22,9 +32,9 @@ const WIDEST_TOLERANCE = 1e15
 
 /** A text with gaps `[[1]]` … `[[n]]`. A stored answer has an entry for each gap; of a choice its place. */
 export const gaps: Kind = {
-  readKey({ question_text, parts }) {
+  readKey({ question_text, parts, hasVariables = false }) {
     try {
-      const read = readParts(parts)
+      const read = readParts(parts, hasVariables)
       const error = checkMarks(question_text, read.gaps.length)
       return error === undefined ? { correct_answer: '', parts: read } : { field: 'question_text', error }
     } catch (error) {
@@ -32,6 +42,7 @@ export const gaps: Kind = {
       throw error
     }
   },
+  fill: (task, filling) => ({ parts: { gaps: gapsOf(task).map((gap) => fillGap(gap, filling)) } }),
   show: (task, seed) => ({
     gaps: gapsOf(task).map((gap, index) =>
       gap.kind === 'choice'
@@ -96,7 +107,24 @@ export const gaps: Kind = {
   },
 }
 
-function readParts(given: unknown): GapsParts {
+/** A number gap with the exact values of key and tolerance. */
+type DrawnGap = Extract<Gap, { kind: 'number' }> & { exact?: ExactKey }
+
+function fillGap(gap: Gap, filling: Filling): Gap {
+  switch (gap.kind) {
+    case 'text':
+      return {
+        ...gap,
+        accepted: gap.accepted.flatMap((line) => alsoTyped(filling.text(line), line)),
+      }
+    case 'choice':
+      return { ...gap, choices: gap.choices.map((each) => filling.text(each)) }
+    case 'number':
+      return { ...gap, ...fillNumber(String(gap.key), String(gap.tolerance), filling) }
+  }
+}
+
+function readParts(given: unknown, hasVariables: boolean): GapsParts {
   const { gaps: list } = readObject(given)
   return {
     gaps: readList(list, 'gaps', GAPS, (entry, name): Gap => {
@@ -117,8 +145,8 @@ function readParts(given: unknown): GapsParts {
         case 'number':
           return {
             kind: 'number',
-            key: readNumber(gap.key, `${name}.key`),
-            tolerance: readTolerance(gap.tolerance ?? 0, `${name}.tolerance`),
+            key: readNumber(gap.key, `${name}.key`, hasVariables),
+            tolerance: readTolerance(gap.tolerance ?? 0, `${name}.tolerance`, hasVariables),
           }
         default:
           throw new PartsError(`${name}.kind is not text, choice or number`)
@@ -135,15 +163,17 @@ function readAcceptedText(given: unknown, name: string): string {
 }
 
 /** A number or its decimal text, kept in the form that was given. */
-function readNumber(given: unknown, name: string): number | string {
+function readNumber(given: unknown, name: string, hasVariables: boolean): number | string {
   const text = typeof given === 'string' ? given.trim() : given
   if ((typeof text !== 'string' && typeof text !== 'number') || !isDecimal(String(text)))
-    throw new PartsError(`${name} is not a decimal number`)
-  return text
+    if (!hasVariables || typeof text !== 'string' || !isPlace(text))
+      throw new PartsError(`${name} is not a decimal number`)
+  return text as number | string
 }
 
-function readTolerance(given: unknown, name: string): number | string {
-  const tolerance = readNumber(given, name)
+function readTolerance(given: unknown, name: string, hasVariables: boolean): number | string {
+  const tolerance = readNumber(given, name, hasVariables)
+  if (typeof tolerance === 'string' && tolerance.includes('{@')) return tolerance
   if (Number(tolerance) < 0 || Number(tolerance) > WIDEST_TOLERANCE)
     throw new PartsError(`${name} is not a number from 0 to ${WIDEST_TOLERANCE}`)
   return tolerance
@@ -175,7 +205,8 @@ function compileGap(gap: Gap): CompiledGap {
       return { denominator: 1n, shareOf: (entry) => (entry === '' ? undefined : entry === right ? 1n : 0n) }
     }
     case 'number': {
-      const isRight = compileNumber(String(gap.key), String(gap.tolerance))
+      const { exact } = gap as DrawnGap
+      const isRight = exact ? compileExact(exact) : compileNumber(String(gap.key), String(gap.tolerance))
       return {
         denominator: 1n,
         shareOf(entry) {

@@ -1,3 +1,4 @@
+import type { Values } from '@exam-practice/expressions'
 import type { Parts, ShownParts } from '../../../../schemas/parts.schemas.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
 
@@ -18,13 +19,39 @@ export interface Task {
   /** Decimal text. */
   tolerance: string
   parts: Parts | null
+  /** The exact values of key and tolerance, where these are shown rounded. */
+  exact?: ExactKey | undefined
+}
+
+/** Key and tolerance of a number where they come from variables; undefined where there is no value. */
+export interface ExactKey {
+  key: ExactNumber | undefined
+  tolerance: ExactNumber | undefined
+}
+
+/** A fraction, or a decimal text. */
+export type ExactNumber = { s: bigint; n: bigint; d: bigint } | string
+
+/** Puts the values of a draw in their places (`concrete.ts`). */
+export interface Filling {
+  values: Values
+  /** A text that is shown. */
+  text(template: string): string
+  /** What is one place alone, or a number as it is; undefined where it has no value. */
+  number(template: string): { text: string; exact?: Exclude<ExactNumber, string> } | undefined
+  /** An expression. */
+  expression(template: string): string
 }
 
 /** The fields of a question that its letters stand for. */
 export type Options = Pick<Task, 'option_a' | 'option_b' | 'option_c' | 'option_d' | 'more_options'>
 
 /** What a teacher wrote of the fields that belong to the kind; the texts are trimmed. */
-export type WrittenTask = Omit<Task, 'id' | 'tolerance' | 'parts'> & { parts: unknown }
+export type WrittenTask = Omit<Task, 'id' | 'tolerance' | 'parts' | 'exact'> & {
+  parts: unknown
+  /** Whether it has variables: then `{@…@}` may stand where a number does. */
+  hasVariables?: boolean
+}
 
 /** Key and parts as they are stored, or the field that doesn't fit, with the reason in words for its writer. */
 export type ReadKey =
@@ -59,6 +86,8 @@ export interface Kind {
   readKey(written: WrittenTask): ReadKey
   /** Whether `parts` say what is asked alone, so that a new key leaves them as they are. */
   partsAreNoKey?: true
+  /** Key and parts with the values of a draw; left out where all texts of `parts` are shown as they are, and no key has any. */
+  fill?(task: Task, filling: Filling): Partial<Pick<Task, 'correct_answer' | 'parts' | 'tolerance' | 'exact'>>
   /** What students get in place of `parts`. */
   show(task: Task, seed: string): ShownParts | null
   /** The letters of the options that are shown; null where the kind has none. */

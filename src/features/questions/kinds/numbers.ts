@@ -1,4 +1,6 @@
 import { type Decimal, isWithin, parseDecimal, writeDecimal } from '@exam-practice/exchange/decimals'
+import { onlyPlace, parseTemplate } from '@exam-practice/expressions'
+import type { ExactKey, ExactNumber, Filling } from './kind.ts'
 import { readText } from './texts.ts'
 
 /** Longer than any sensible number, short enough to calculate exactly. */
@@ -33,6 +35,45 @@ export function readTyped(given: unknown): string | undefined {
 export function readGivenNumber(answer: string): Decimal | undefined {
   const text = answer.includes('.') ? answer : answer.replace(',', '.')
   return /\.(?!\d)/.test(text) ? undefined : parseDecimal(text)
+}
+
+/** Whether a text is one `{@expression@}` and nothing else. Throws ExpressionError for one that can't be read. */
+export function isPlace(text: string): boolean {
+  return text.includes('{@') && onlyPlace(parseTemplate(text)) !== undefined
+}
+
+/** Key and tolerance with the values of a draw. */
+export function fillNumber(
+  key: string,
+  tolerance: string,
+  { number }: Filling,
+): { key: string; tolerance: string; exact?: ExactKey } {
+  const [wanted, allowed] = [number(key), number(tolerance)]
+  const exact = { key: wanted?.exact ?? wanted?.text, tolerance: allowed?.exact ?? allowed?.text }
+  const isDrawn = wanted?.exact !== undefined || allowed?.exact !== undefined || !wanted || !allowed
+  return { key: wanted?.text ?? '', tolerance: allowed?.text ?? '0', ...(isDrawn ? { exact } : {}) }
+}
+
+/** As `compileNumber`, by exact values that may be no decimals; without one of them nothing is right. */
+export function compileExact({ key, tolerance }: ExactKey): (answer: string) => boolean | undefined {
+  const [wanted, allowed] = [key && toFraction(key), tolerance && toFraction(tolerance)]
+  return (answer) => {
+    const given = readGivenNumber(answer)
+    if (!given || !wanted || !allowed) return given && false
+    const times = ({ digits, scale }: Decimal, factor: bigint) => ({ digits: digits * factor, scale })
+    // Times both denominators.
+    return isWithin(
+      times(given, wanted.below * allowed.below),
+      times(wanted.above, allowed.below),
+      times(allowed.above, wanted.below),
+    )
+  }
+}
+
+function toFraction(of: ExactNumber): { above: Decimal; below: bigint } {
+  return typeof of === 'string'
+    ? { above: requireDecimal(of), below: 1n }
+    : { above: { digits: of.s * of.n, scale: 0 }, below: of.d }
 }
 
 /** Whether a typed number is right; undefined if it is none. */

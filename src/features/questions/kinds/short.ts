@@ -1,6 +1,7 @@
 import type { Kind } from './kind.ts'
 import { isBlank, remembering } from './kind.ts'
 import {
+  alsoTyped,
   bestText,
   compileTexts,
   LONGEST_ACCEPTED,
@@ -23,6 +24,11 @@ export const short: Kind = {
     }
     return { correct_answer: lines.join('\n'), parts: null }
   },
+  fill: ({ correct_answer }, { text }) => ({
+    correct_answer: linesOf(correct_answer)
+      .flatMap((line) => alsoTyped(text(line), line))
+      .join('\n'),
+  }),
   show: () => null,
   letters: () => null,
   readAnswer: (_task, given) => readText(given, LONGEST_ACCEPTED),

@@ -77,3 +77,9 @@ export function bestText(lines: readonly string[]): string | undefined {
     if (best === undefined || shareOf(text) > shareOf(best)) best = text
   return best
 }
+
+/** A filled text as it is shown, and as it is typed where its values brought a minus sign. */
+export function alsoTyped(filled: string, template: string): string[] {
+  const isSigned = filled.includes('−') && !template.includes('−')
+  return isSigned ? [filled, filled.replaceAll('−', '-')] : [filled]
+}

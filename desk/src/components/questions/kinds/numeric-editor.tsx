@@ -11,14 +11,21 @@ function Editor({ content, change }: EditorProps) {
       change={({ number, tolerance }) =>
         change({
           ...(number === undefined ? {} : { correct_answer: number }),
-          ...(tolerance === undefined ? {} : { tolerance: Number(tolerance) }),
+          ...(tolerance === undefined ? {} : { tolerance: readTolerance(tolerance) }),
         })
       }
     />
   )
 }
 
-const isNumber = (key: string) => key.trim() !== '' && isReadableNumber(key)
+/** A number, or what depends on variables. */
+function readTolerance(text: string): number | string {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
+}
+
+const isPlace = (text: string) => /^\{@.*@\}$/s.test(text.trim())
+const isNumber = (key: string) => key.trim() !== '' && (isReadableNumber(key) || isPlace(key))
+const isTolerance = (tolerance: number | string) => isPlace(String(tolerance)) || Number(tolerance) >= 0
 
 export const numericEditor: QuestionEditor = {
   Editor,
@@ -27,8 +34,11 @@ export const numericEditor: QuestionEditor = {
     correct_answer: isNumber(key) ? key : '',
     parts: null,
   }),
-  findProblems: ({ correct_answer: key }) =>
-    key.trim() === ''
-      ? { wrong: [], doubtful: [NO_KEY] }
-      : { wrong: isNumber(key) ? [] : [t('The correct answer is not a number.')], doubtful: [] },
+  findProblems: ({ correct_answer: key, tolerance }) => ({
+    wrong: [
+      ...(key.trim() === '' || isNumber(key) ? [] : [t('The correct answer is not a number.')]),
+      ...(isTolerance(tolerance) ? [] : [t('The tolerance is no number from 0 on.')]),
+    ],
+    doubtful: key.trim() === '' ? [NO_KEY] : [],
+  }),
 }

@@ -153,7 +153,7 @@ function Source({ of: { page, quote, found }, url, isQuoted, setQuoted }: Source
 }
 
 function toTeacher({ check: _check, source: _source, ...question }: GeneratedQuestion): TeacherQuestion {
-  return { ...question, image_url: null }
+  return { ...question, variables: [], conditions: [], image_url: null }
 }
 
 /** As it is added to the exam, with its source at the end of the explanation where that is wanted. */

@@ -18,7 +18,7 @@ interface PreviewProps {
 export function Preview({ question, isAsked: isAskedAtFirst = false, number }: PreviewProps) {
   const [isAsked, setAsked] = useState(isAskedAtFirst)
   const { correct, ...shown } = kindOf(question.question_type).show(question)
-  const asked = { ...question, ...shown, id: 0 }
+  const asked = { ...question, ...shown, tolerance: Number(question.tolerance) || 0, id: 0 }
   return (
     <section
       class="sheet preview"

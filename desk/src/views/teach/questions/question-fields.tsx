@@ -7,6 +7,7 @@ import { editorOf } from '../../../components/questions/editors.ts'
 import type { QuestionType, TeacherQuestion } from '../../../components/questions/kind.ts'
 import { kindOf, QUESTION_TYPES } from '../../../components/questions/kinds.ts'
 import { TagsField } from './tags-field.tsx'
+import { VariablesFields } from './variables-fields.tsx'
 
 /** Characters of an explanation. */
 const LONGEST_EXPLANATION = 10_000
@@ -50,6 +51,11 @@ export function QuestionFields({ question, text, content, setContent, tags, setT
         isKeyOnly={false}
         text={text}
         editText={(edit) => editArea(box, edit)}
+      />
+      <VariablesFields
+        content={content}
+        change={(changes) => setContent({ ...content, ...changes })}
+        written={() => ({ ...question, question_text: text, ...content })}
       />
       <JsonField name="content" value={content} take={setContent} />
       <Area

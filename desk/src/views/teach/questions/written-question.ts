@@ -24,6 +24,8 @@ export const EMPTY: TeacherQuestion = {
   positive_marks: 4,
   negative_marks: 1,
   tolerance: 0,
+  variables: [],
+  conditions: [],
 }
 
 /** What the form edits. */
@@ -33,7 +35,14 @@ export function fieldsOf({ exam_id: _, image_url, ...fields }: TeacherQuestion):
   return fields
 }
 
-const KEY_FIELDS: (keyof WrittenFields)[] = ['question_type', 'correct_answer', 'tolerance', 'parts']
+const KEY_FIELDS: (keyof WrittenFields)[] = [
+  'question_type',
+  'correct_answer',
+  'tolerance',
+  'parts',
+  'variables',
+  'conditions',
+]
 /** What a key is one of. */
 const CONTENT_FIELDS: (keyof WrittenFields)[] = [
   ...KEY_FIELDS,
@@ -58,7 +67,7 @@ export function isKeyChanged(changes: WrittenFields): boolean {
 
 export function contentOf(question: TeacherQuestion): QuestionContent {
   const { question_type, option_a, option_b, option_c, option_d, more_options } = question
-  const { correct_answer, tolerance, parts } = question
+  const { correct_answer, tolerance, parts, variables, conditions } = question
   return {
     question_type,
     option_a,
@@ -69,6 +78,8 @@ export function contentOf(question: TeacherQuestion): QuestionContent {
     correct_answer,
     tolerance,
     parts,
+    variables,
+    conditions,
   }
 }
 
@@ -82,13 +93,15 @@ export function clean(content: QuestionContent): QuestionContent {
 
 /** As the service takes it: lists and parts as JSON. */
 export function toQuestionForm(fields: WrittenFields & { exam_id?: number; was?: WrittenFields }): FormData {
-  const { more_options, tags, parts, image_path, was, ...plain } = fields
+  const { more_options, tags, parts, variables, conditions, image_path, was, ...plain } = fields
   return toFormData({
     ...plain,
     ...(was && { was: JSON.stringify(was) }),
     ...(image_path === undefined ? {} : { image_path: image_path ?? '' }),
     ...(more_options && { more_options: JSON.stringify(more_options) }),
     ...(tags && { tags: JSON.stringify(tags) }),
+    ...(variables && { variables: JSON.stringify(variables) }),
+    ...(conditions && { conditions: JSON.stringify(conditions) }),
     ...(parts === undefined ? {} : { parts: parts === null ? '' : JSON.stringify(parts) }),
   })
 }

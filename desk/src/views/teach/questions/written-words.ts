@@ -18,6 +18,8 @@ const LABELS: Record<keyof WrittenFields, string> = {
   tolerance: t('Tolerance'),
   explanation: t('Explanation'),
   tags: t('Tags'),
+  variables: t('Variables'),
+  conditions: t('Conditions'),
   image_path: t('Image'),
   image_alt: t('What the image shows'),
   positive_marks: t('Marks for a correct answer'),
@@ -32,10 +34,15 @@ export function describeFields(written: TeacherQuestion): Describe<WrittenFields
       if (value === null || value === undefined || value === '') return t('None')
       if (name === 'question_type') return kindOf(value as TeacherQuestion['question_type']).name
       if (name === 'correct_answer' || name === 'parts') return describeKey({ ...written, ...version })
-      if (Array.isArray(value)) return value.length === 0 ? t('None') : list(value)
+      if (Array.isArray(value)) return value.length === 0 ? t('None') : list(value.map(nameOf))
       return typeof value === 'number' ? number(value) : String(value)
     },
   }
+}
+
+/** A variable by its name. */
+function nameOf(entry: unknown): string {
+  return typeof entry === 'object' && entry !== null && 'name' in entry ? String(entry.name) : String(entry)
 }
 
 function describeKey(question: TeacherQuestion): string {
