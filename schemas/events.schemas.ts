@@ -12,6 +12,7 @@ import { ClassNews } from './classes.schemas.ts'
 import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.schemas.ts'
 import { JobProgress } from './generation.schemas.ts'
+import { Material } from './materials.schemas.ts'
 import { Notice, UnreadNotices } from './notices.schemas.ts'
 
 /**
@@ -275,6 +276,20 @@ export const NoticeFrame = Type.Object(
   { $id: 'NoticeFrame', description: 'One is told something, or has read notices on some device.' },
 )
 
+export const MaterialFrame = Type.Object(
+  {
+    type: Type.Literal('material'),
+    class_id: Id,
+    material: Type.Union([Material, Type.Object({ id: Id })]),
+    deleted: Type.Boolean({ description: 'true: `material` has its id alone' }),
+  },
+  {
+    $id: 'MaterialFrame',
+    description:
+      'A material of a class was added, read, renamed or deleted, for members who subscribed to it.',
+  },
+)
+
 export const ServerFrame = Type.Union([
   Ready,
   Ack,
@@ -294,6 +309,7 @@ export const ServerFrame = Type.Union([
   CommentFrame,
   ClassNewsFrame,
   NoticeFrame,
+  MaterialFrame,
   ResultsReleased,
   AttemptTime,
   HelpLocked,

@@ -52,6 +52,7 @@ import { generationAdminRoutes } from './features/generation/generation.admin-ro
 import { generationLive } from './features/generation/generation.live.ts'
 import { helpLockLive } from './features/help-lock/help-lock.live.ts'
 import { findRefusal } from './features/help-lock/help-lock.service.ts'
+import { materialRoutes } from './features/materials/materials.routes.ts'
 import { assetRoutes } from './features/notes/note-assets.routes.ts'
 import { libraryRoutes } from './features/notes/note-library.routes.ts'
 import { notePageRoutes } from './features/notes/notebook-pages.routes.ts'
@@ -240,6 +241,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await registerForms(scope)
     await scope.register(attachmentRoutes, { prefix: '/api/v01/chat', core })
     await scope.register(classRosterRoutes, { prefix: '/api/v01/classes', core })
+    await scope.register(materialRoutes, { prefix: '/api/v01/classes/:id/materials', core })
   }
   const forAdmins: FastifyPluginAsync = async (scope) => {
     guardStaff(scope, core, ownExamsOf(core))

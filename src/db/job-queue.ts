@@ -4,6 +4,10 @@ import { fromDrizzle, PgBoss } from 'pg-boss'
 import { readAddress, toConnectionString } from './database-address.ts'
 import { type Executor, SILENCE_MS } from './database-client.ts'
 import { followPrimary, REFOUND_SECONDS } from './database-primary.ts'
+import { isAnyOf } from './query.ts'
+
+/** What is worked on: each kind waits in a queue of its own. */
+export type WorkKind = 'generation' | 'materials'
 
 export interface WorkOptions {
   /** How many pieces of work run at once on this node. */
@@ -23,11 +27,12 @@ export interface WorkOptions {
  *   until its `signal` aborts, so the work itself has to make sure that nothing is done twice.
  */
 export interface JobQueue {
-  add(tx: Executor, id: string): Promise<void>
+  /** Only once this node works on that kind, since that makes its queue. */
+  add(tx: Executor, kind: WorkKind, id: string): Promise<void>
   /** Call it after the commit, so that a free worker of this node starts at once rather than at its next poll. */
-  wake(): void
+  wake(kind: WorkKind): void
   /** Starts the workers of this node. */
-  work(options: WorkOptions): Promise<void>
+  work(kind: WorkKind, options: WorkOptions): Promise<void>
   /**
    * Looks how long the oldest work has waited, on all nodes, and whether any is done at all; `standing` is the result
    * of the last look. A node that works on nothing does not look.
@@ -42,8 +47,8 @@ interface JobData {
   id: string
 }
 
-const QUEUE = 'generation'
-const LOST = 'generation-lost'
+/** Where work goes that has failed too often. */
+const lostOf = (kind: WorkKind) => `${kind}-lost`
 /**
  * The shortest heartbeat that pg-boss allows. With the monitor and a poll, the work of a dead node runs again within
  * 17 s.
@@ -72,50 +77,52 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
     monitorIntervalSeconds: MONITOR_SECONDS,
   })
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue failed; trying again'))
-  let started = false
-  let worker: string | undefined
+  let starting: Promise<unknown> | undefined
+  const workers = new Map<WorkKind, string>()
   const standing = { waitingSeconds: 0, isStill: false }
 
   return {
     standing,
     async look(db) {
-      if (worker === undefined) return
+      if (workers.size === 0) return
       const [row] = await db.execute<{ waiting: number; active: boolean }>(sql`
         select coalesce(extract(epoch from now() - min(start_after) filter (where state < 'active')), 0)::float8 as waiting,
                coalesce(bool_or(state = 'active' and heartbeat_on > now() - ${`${3 * HEARTBEAT_SECONDS}s`}::interval), false)
                  as active
-          from pgboss.job where name = ${QUEUE} and state <= 'active' and start_after <= now()`)
+          from pgboss.job where ${isAnyOf(sql`name`, [...workers.keys()])} and state <= 'active' and start_after <= now()`)
       standing.waitingSeconds = row?.waiting ?? 0
       standing.isStill = standing.waitingSeconds > STILL_SECONDS && !row?.active
     },
-    async add(tx, id) {
-      await boss.send(QUEUE, { id } satisfies JobData, { db: fromDrizzle(tx, sql) })
+    async add(tx, kind, id) {
+      await boss.send(kind, { id } satisfies JobData, { db: fromDrizzle(tx, sql) })
     },
-    wake() {
+    wake(kind) {
+      const worker = workers.get(kind)
       if (worker !== undefined) boss.notifyWorker(worker)
     },
-    async work({ concurrency, run, giveUp }) {
-      await boss.start()
-      started = true
-      await boss.createQueue(LOST)
-      await boss.createQueue(QUEUE, {
+    async work(kind, { concurrency, run, giveUp }) {
+      starting ??= boss.start()
+      await starting
+      await boss.createQueue(lostOf(kind))
+      await boss.createQueue(kind, {
         heartbeatSeconds: HEARTBEAT_SECONDS,
         expireInSeconds: 6 * 3_600,
         retryLimit: 10,
         retryDelay: 1,
-        deadLetter: LOST,
+        deadLetter: lostOf(kind),
       })
       const options = { localConcurrency: concurrency, pollingIntervalSeconds: POLL_SECONDS }
-      worker = await boss.work<JobData>(QUEUE, options, async ([job]) => {
+      const worker = await boss.work<JobData>(kind, options, async ([job]) => {
         if (job) await run(job.data.id, AbortSignal.any([job.signal, closing.signal]))
       })
-      await boss.work<JobData>(LOST, async ([job]) => {
+      workers.set(kind, worker)
+      await boss.work<JobData>(lostOf(kind), async ([job]) => {
         if (job) await giveUp(job.data.id)
       })
     },
     async close() {
       closing.abort()
-      if (started) await boss.stop({ graceful: true, timeout: CLOSE_TIMEOUT_MS })
+      if (starting !== undefined) await boss.stop({ graceful: true, timeout: CLOSE_TIMEOUT_MS })
     },
   }
 }

@@ -238,3 +238,32 @@ function joinRanges(ranges: Range[]): Range[] {
   }
   return joined
 }
+
+/** Different keys of a question that passages are compared by. */
+const MOST_ASKED = 64
+
+/** The keys of a question's words, each once; of a dense word its pairs, of a single dense character a beginning. */
+export function askedKeysOf(text: string): SearchKey[] {
+  const keys = wordsOf(text).flatMap((word) => {
+    if (!word.isDense) return [{ key: keyOf(word), isBeginning: false }]
+    const pairs = pairsOf(word.units)
+    return pairs.length === 1
+      ? pairs.map((key) => ({ key, isBeginning: true }))
+      : pairs.slice(0, -1).map((key) => ({ key, isBeginning: false }))
+  })
+  return [...new Map(keys.map((each) => [each.key, each])).values()].slice(0, MOST_ASKED)
+}
+
+/** Where a text has any of these words, or of these pairs of characters. */
+export function findKeys(asked: readonly SearchKey[], text: string): Range[] {
+  const keys = new Set(asked.map(({ key }) => key))
+  const found: Range[] = []
+  for (const word of wordsOf(text))
+    if (!word.isDense) {
+      if (keys.has(keyOf(word))) found.push(rangeOf(word, 0, word.units.length))
+    } else
+      for (const [at, pair] of pairsOf(word.units).entries())
+        if (keys.has(pair)) found.push(rangeOf(word, at, Math.min(at + 2, word.units.length)))
+        else if (keys.has(word.units[at] ?? '')) found.push(rangeOf(word, at, at + 1))
+  return joinRanges(found).slice(0, MOST_PLACES)
+}

@@ -11,6 +11,8 @@ import { deleteExpiredInvitations, sendInvitations } from '../features/classes/c
 import { startGenerationWorker } from '../features/generation/generation.worker.ts'
 import { resumeWaiting } from '../features/generation/running-jobs.ts'
 import { helpWatchOf } from '../features/help-lock/help-lock-watch.ts'
+import { deleteOrphans } from '../features/materials/materials.service.ts'
+import { helpReading } from '../features/materials/materials.worker.ts'
 import { startNoticeWorker } from '../features/notices/notices.worker.ts'
 import { startPushWorker } from '../features/push/push.worker.ts'
 import { forgetDecided } from '../features/reports/reports.service.ts'
@@ -24,6 +26,7 @@ const ERASING_MS = 5_000
 const INVITATIONS_MS = 1_000
 const WORDS_MS = 5_000
 const FILES_MS = 60_000
+const MATERIALS_MS = 5_000
 const COUNTS_MS = 60_000
 const SESSIONS_MS = 600_000
 const RETENTION_MS = 600_000
@@ -52,6 +55,8 @@ export async function startBackground(core: Core, ownAddress: () => string): Pro
     every(WORDS_MS, 'indexing messages', () => indexMessages(core), core.log),
     every(FILES_MS, 'letting unsent files go', () => expireUnsent(core), core.log),
     every(FILES_MS, 'deleting discarded files', () => sweepDiscardedFiles(core), core.log),
+    every(MATERIALS_MS, 'looking for materials to read', () => helpReading(core), core.log),
+    every(MATERIALS_MS, 'deleting materials of deleted classes', () => deleteOrphans(core), core.log),
     every(COUNTS_MS, 'adding up counts', () => addUpCounts(core.db), core.log),
     every(SESSIONS_MS, 'deleting old sessions', () => deleteStaleSessions(core), core.log),
     every(SESSIONS_MS, 'forgetting wrong guesses', () => deleteExpiredFailures(core), core.log),

@@ -152,6 +152,9 @@ beforeAll(async () => {
       values (${client.id}, gen_random_uuid(), ${questionId}, ${examId}, 1, now(), 'wrong', 1, '5', '"key of an exam"')`
     const classId = await createClass(sql, { students: [client] })
     await sql`insert into class_news (class_id, author_id, text, created_at) values (${classId}, ${client.id}, ${`News of ${whose}`}, now())`
+    await sql`
+      insert into materials (class_id, giver_id, title, type, size, file_key)
+      values (${classId}, ${client.id}, ${`Script of ${whose}`}, 'text', 1, 'Attachments/none')`
     await sql`update users set email_verified = true where id = ${client.id}`
     await sql`
       insert into class_invitations (class_id, email, role, invited_at)

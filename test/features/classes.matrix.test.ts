@@ -103,6 +103,12 @@ const news = async ({ classId }: World) => {
     insert into class_news (class_id, text, created_at) values (${classId}, 'News', now()) returning id`
   return { news_id: row?.id ?? 0 }
 }
+const material = async ({ classId }: World) => {
+  const [row] = await service.sql<{ id: number }[]>`
+    insert into materials (class_id, title, type, size, file_key, status)
+    values (${classId}, 'Script', 'text', 6, ${`Attachments/${randomUUID()}`}, 'ready') returning id`
+  return { material_id: row?.id ?? 0 }
+}
 const accommodation = async ({ examId, studentId }: World) => {
   await service.sql`insert into accommodations (exam_id, user_id) values (${examId}, ${studentId})`
   return {}
@@ -140,6 +146,19 @@ const CLASSES: Record<string, Place> = {
   'POST /{id}/news': { statuses: [401, 403, 404, 201, 404, 404], body: () => ({ text: 'Bring a ruler' }) },
   'PATCH /{id}/news/{news_id}': { statuses: TEACHING, params: news, body: () => ({ pinned: true }) },
   'DELETE /{id}/news/{news_id}': { statuses: TEACHING, params: news },
+  'GET /{id}/materials': { statuses: ATTENDING },
+  'POST /{id}/materials': {
+    statuses: [401, 403, 404, 201, 404, 201],
+    body: () => form({}, { field: 'file', name: 'a.txt', bytes: 'A text' }),
+  },
+  'GET /{id}/materials/search': { statuses: ATTENDING, query: () => 'q=text' },
+  'GET /{id}/materials/{material_id}': { statuses: ATTENDING, params: material },
+  'PATCH /{id}/materials/{material_id}': {
+    statuses: TEACHING,
+    params: material,
+    body: () => ({ title: 'Another' }),
+  },
+  'DELETE /{id}/materials/{material_id}': { statuses: TEACHING, params: material },
   'POST /{id}/code': { statuses: TEACHING, body: () => ({}) },
   'DELETE /{id}/code': { statuses: TEACHING },
   'POST /{id}/conversation': { statuses: [401, 403, 404, 201, 404, 404] },

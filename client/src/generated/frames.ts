@@ -1,5 +1,5 @@
 // Printed from the documents of a running service: npm run generate -w client
-import type { Challenge, ClassNews, ConnectionRequest, Conversation, Message } from './openapi.ts'
+import type { Challenge, ClassNews, ConnectionRequest, Conversation, Material, Message } from './openapi.ts'
 
 export type CommentEntry = { id: number; question_id: number; parent_id: number | null; user_id: number; /** `Deleted Account` where the author has gone */ username: string; /** empty for a deleted comment */ message: string; is_own: boolean; is_edited: boolean; /** kept for the replies below it */ is_deleted: boolean; is_pinned: boolean; is_best_answer: boolean; created_at: string }
 
@@ -42,6 +42,8 @@ export interface ServerFrames {
   class_news: { type: 'class_news'; class_id: number; news: ClassNews | { id: number }; /** true: `news` has its id alone */ deleted: boolean }
   /** One is told something, or has read notices on some device. */
   notice: { type: 'notice'; notice: { id: number; /** there may be more later */ kind: 'exam_published' | 'exam_closing' | 'result_released' | 'result_changed' | 'challenge_answered' | 'more_time' | 'class_news' | 'access_decided'; at: string; read: boolean; exam_id?: number; class_id?: number; /** the exam’s or the class’s name */ title: string; /** in the person’s language */ body: string } | null; /** notices that one hasn’t read */ unread: number }
+  /** A material of a class was added, read, renamed or deleted, for members who subscribed to it. */
+  material: { type: 'material'; class_id: number; material: Material | { id: number }; /** true: `material` has its id alone */ deleted: boolean }
   /** To students who have an attempt of that exam. */
   results_released: { type: 'results_released'; exam_id: number; released: boolean }
   /** One's own attempt under way ends at another time than before. */

@@ -334,6 +334,16 @@ export type ManagedAccount = { id: number; username: string; email: string; full
 
 export type ManagedAccountAnswer = { success: true; user: ManagedAccount }
 
+export type Material = { id: number; title: string; type: 'pdf' | 'markdown' | 'text'; /** bytes */ size: number; pages: number | null; unreadable_pages: number | null; status: 'reading' | 'ready' | 'failed'; error: string | null; /** for one to two hours */ url: string; created_at: string }
+
+export type MaterialAnswer = { success: true; material: Material }
+
+export type MaterialChanges = { title: string }
+
+export type MaterialForm = { file: Blob; title?: string }
+
+export type MaterialsAnswer = { success: true; materials: Material[] }
+
 export type MeAnswer = { status: 'success'; data: Account }
 
 export type Member = { id: number; username: string; full_name: string; online: boolean; /** a group's owner: its longest-standing member */ is_owner: boolean; last_read_seq: number }
@@ -431,6 +441,10 @@ export type PagesAnswer = { success: true; pages: NotePage[] }
 export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string }
 
 export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; /** what the image shows, up to 500 characters */ image_alt: string; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | { symbols: string[] } | null }
+
+export type Passage = { material_id: number; title: string; /** from 1; of a Markdown text its part */ page: number; /** at most 1,200 code points */ text: string; /** `[start, length]` in code points */ matches: unknown[][] }
+
+export type PassagesAnswer = { success: true; passages: Passage[] }
 
 export type PinAnswer = { success: true; is_pinned: boolean }
 
@@ -3247,6 +3261,112 @@ export interface paths {
         409: { content: { 'application/json': Failure<'class_archived'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/materials': {
+    /** A class's materials, newest first: its members and administrators */
+    get: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': MaterialsAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Give a class a PDF, a Markdown or a plain text, in the form field `file` */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'multipart/form-data': FormData } }
+      responses: {
+        201: { content: { 'application/json': MaterialAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'too_many'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/materials/search': {
+    /** Passages of the materials of a class with these words: its members and administrators */
+    get: {
+      parameters: { query: { 'q': string; 'limit'?: number }; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PassagesAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/materials/{material_id}': {
+    /** A material with a fresh address */
+    get: {
+      parameters: { query?: never; path: { 'id': number; 'material_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': MaterialAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Rename a material: teachers of the class and administrators */
+    patch: {
+      parameters: { query?: never; path: { 'id': number; 'material_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': MaterialChanges } }
+      responses: {
+        200: { content: { 'application/json': MaterialAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+    /** Delete a material: teachers of the class and administrators */
+    delete: {
+      parameters: { query?: never; path: { 'id': number; 'material_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { classes } from './classes.tables.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { users } from './users.tables.ts'
 
@@ -15,6 +16,8 @@ export const assistantConversations = pgTable(
       .notNull()
       .default('conversation'),
     title: text().notNull(),
+    /** The class whose materials it leans on, from its beginning on; null: none, or one that is deleted. */
+    classId: integer().references(() => classes.id, { onDelete: 'set null' }),
     messageCount: integer().notNull(),
     createdAt: createdAt(),
     updatedAt: createdAt(),
@@ -24,9 +27,19 @@ export const assistantConversations = pgTable(
     uniqueIndex('assistant_conversations_study_chat_key')
       .on(table.userId)
       .where(sql`${table.kind} = 'study_chat'`),
+    index('assistant_conversations_class_id_idx').on(table.classId).where(sql`${table.classId} is not null`),
     check('assistant_conversations_kind_check', sql`${table.kind} in ('conversation', 'study_chat')`),
   ],
 )
+
+/** What a mark in an answer names, as it was when the answer was written. */
+export interface StoredSource {
+  n: number
+  material_id: number
+  title: string
+  page: number
+  quote: string
+}
 
 /** A question and its answer are stored together, so questions and answers alternate. */
 export const assistantMessages = pgTable(
@@ -42,6 +55,8 @@ export const assistantMessages = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     isUser: boolean().notNull(),
     text: text().notNull(),
+    /** Of an answer: what its marks name, in the order of their first places; null for most. */
+    sources: jsonb().$type<StoredSource[]>(),
     createdAt: createdAt(),
   },
   (table) => [

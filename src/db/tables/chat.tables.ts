@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import {
   boolean,
   check,
-  customType,
   date,
   index,
   integer,
@@ -14,7 +13,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { StoredReaction } from '../../bus/events.ts'
-import { createdAt, id, instant } from './columns.ts'
+import { createdAt, id, instant, tsvector } from './columns.ts'
 import { GHOST_ID, users } from './users.tables.ts'
 
 export const conversations = pgTable(
@@ -212,8 +211,6 @@ export const mentions = pgTable(
     index('mentions_message_id_idx').on(table.messageId),
   ],
 )
-
-const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /**
  * The words of messages as a search looks for them: each behind its conversation, as `17:word`, so that the index finds

@@ -19,6 +19,8 @@ import { createdAt, id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
 import { GHOST_ID, users } from './users.tables.ts'
 
+const TUTOR_MODES = ['explain', 'guide'] as const
+
 export const classes = pgTable(
   'classes',
   {
@@ -43,6 +45,8 @@ export const classes = pgTable(
     counts: text({ enum: ['best', 'latest', 'first'] })
       .notNull()
       .default('best'),
+    /** How the tutor helps its members: `guide` gives one hint at a time. */
+    tutorMode: text({ enum: TUTOR_MODES }).notNull().default('explain'),
     createdAt: createdAt(),
     updatedAt: createdAt(),
   },
@@ -50,6 +54,7 @@ export const classes = pgTable(
     uniqueIndex('classes_join_code_key').on(table.joinCode),
     uniqueIndex('classes_conversation_id_key').on(table.conversationId),
     index('classes_name_idx').on(foldedCase(table.name), table.id),
+    check('classes_tutor_mode_check', sql`${table.tutorMode} in ('explain', 'guide')`),
   ],
 )
 

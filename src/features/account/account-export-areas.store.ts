@@ -32,6 +32,7 @@ import {
 import { challenges } from '../../db/tables/corrections.tables.ts'
 import { comments } from '../../db/tables/discussions.tables.ts'
 import { generationJobs } from '../../db/tables/generation.tables.ts'
+import { materials } from '../../db/tables/materials.tables.ts'
 import { assets, notebookInteractions, notebooks, pages } from '../../db/tables/notes.tables.ts'
 import { notices } from '../../db/tables/notices.tables.ts'
 import { practiceCards, practiceReviews, practiceSettings } from '../../db/tables/practice.tables.ts'
@@ -212,6 +213,14 @@ export const AREAS: Readonly<Record<string, Area>> = {
     owner: classNews.authorId,
     columns: 'id class_id text pinned created_at edited_at',
   },
+  class_materials: {
+    title: 'Files that you gave to classes; they are beside it',
+    from: materials,
+    owner: (userId) => sql`${materials.giverId} = ${userId}`,
+    columns: 'id class_id title type size status created_at',
+    descriptions: { size: 'bytes', class_id: 'null: the class is deleted' },
+    fields: { file: file(materials.fileKey) },
+  },
   class_invitations: {
     title: 'Classes that your confirmed address is asked to join',
     from: classInvitations,
@@ -222,13 +231,31 @@ export const AREAS: Readonly<Record<string, Area>> = {
   tutor_conversations: {
     title: 'Your conversations with the tutor',
     owner: assistantConversations.userId,
-    columns: 'id kind title message_count created_at updated_at',
+    columns: 'id kind title class_id message_count created_at updated_at',
+    descriptions: { class_id: 'whose materials it leans on; null: none' },
   },
   tutor_messages: {
     title: 'What you and the tutor wrote in them',
     owner: assistantMessages.userId,
     columns: 'id conversation_id is_user text created_at',
     descriptions: { is_user: 'false: what the tutor answered' },
+    fields: {
+      sources: {
+        value: assistantMessages.sources,
+        schema: Nullable(
+          Type.Array(
+            Type.Object({
+              n: Type.Integer(),
+              material_id: Type.Integer(),
+              title: text,
+              page: Type.Integer(),
+              quote: text,
+            }),
+            { description: 'what its marks name' },
+          ),
+        ),
+      },
+    },
   },
   tutor_questions: {
     title: 'Your questions as the daily limit counts them',
@@ -450,6 +477,11 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
     'id language token_hash mail_due_at mail_tries': 'how its mail is sent, with a secret',
     ended_at: 'keeps the class from mailing to you again at once',
   },
+  materials: {
+    'attempt pages unreadable_pages passages frequent_words error': 'what was read of the file',
+  },
+  material_passages: 'the texts of your files, which are beside class_materials.json',
+  class_words: 'of no person: how often words are in the materials of a class',
   class_mails: 'of no person: how many mails invited to a class',
   class_accommodations: 'of no person: times of a whole class',
   join_failures: { 'user_id failures since': 'how many wrong codes of classes you tried within an hour' },

@@ -6,7 +6,7 @@ import { viewerOf } from '../../http/callers.ts'
 import { requireMember } from './class-access.service.ts'
 import { mayReadClass } from './class-news.service.ts'
 
-/** Classes on sockets: their news, for members who subscribed to one. */
+/** Classes on sockets: their news and materials, for members who subscribed to one. */
 export const classNewsLive: LivePlugin = (core) => ({
   topics: {
     class: {
@@ -16,7 +16,8 @@ export const classNewsLive: LivePlugin = (core) => ({
         await requireMember(core.db, viewerOf(claims), classId)
       },
       maySee: async ({ frame }: FrameEvent, claims) =>
-        frame.type === 'class_news' && mayReadClass(core, frame.class_id, viewerOf(claims)),
+        (frame.type === 'class_news' || frame.type === 'material') &&
+        mayReadClass(core, frame.class_id, viewerOf(claims)),
       toFrame: ({ frame }) => frame,
     },
   },

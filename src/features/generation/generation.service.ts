@@ -117,7 +117,7 @@ export async function startJob(
     await lockPerson(tx, userId)
     if ((await store.countRunning(tx, userId)) >= MOST_RUNNING) throw new AppError('too_many')
     const inserted = await store.insertJob(tx, job, pdf)
-    await core.jobs.add(tx, inserted.id)
+    await core.jobs.add(tx, 'generation', inserted.id)
     await record(tx, actor, {
       action: 'generation_job.start',
       subject: ['generation_job', inserted.id],
@@ -126,7 +126,7 @@ export async function startJob(
     await countJob(core, tx, createdAt)
     return inserted.id
   })
-  core.jobs.wake()
+  core.jobs.wake('generation')
   measured.jobs.inc({ state: 'asked' })
   return id
 }

@@ -10,7 +10,7 @@ export async function startGenerationWorker(core: Core): Promise<void> {
     await failUnfinished(core)
     return
   }
-  await core.jobs.work({
+  await core.jobs.work('generation', {
     concurrency: CONCURRENCY,
     run: (id, signal) => runJob(core, id, signal),
     giveUp: (id) => giveUp(core, id),

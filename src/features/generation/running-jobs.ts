@@ -4,7 +4,7 @@ import { requireAi } from '../../adapters/ai.ts'
 import type { Core } from '../../core.ts'
 import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { AppError } from '../../errors.ts'
-import { readPdfText } from '../../formats/pdf-text.ts'
+import { readPdfText } from '../../formats/reading.ts'
 import { every } from '../../scheduling/periodic.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
 import { countQuestions, freeTokens, writeWithin } from '../ai-usage/ai-usage.service.ts'
@@ -86,10 +86,10 @@ async function wait(core: Core, job: store.JobRow, { retryAfter = 0 }: AppError)
 export async function resumeWaiting(core: Core): Promise<void> {
   const resumed = await core.db.transaction(async (tx) => {
     const ids = await store.endWaits(tx, new Date(core.clock()))
-    for (const id of ids) await core.jobs.add(tx, id)
+    for (const id of ids) await core.jobs.add(tx, 'generation', id)
     return ids
   })
-  if (resumed.length > 0) core.jobs.wake()
+  if (resumed.length > 0) core.jobs.wake('generation')
 }
 
 /** Fails a job that was tried too often: its workers died. */

@@ -1,4 +1,6 @@
 import type { QuestionSource } from '../../../schemas/generation.schemas.ts'
+import { toPlain } from '../../formats/plain-text.ts'
+import type { ReadText } from '../../formats/reading.ts'
 import { toStorable } from '../../formats/storable.ts'
 
 /** Code points of a quotation. */
@@ -7,11 +9,11 @@ const LONGEST_QUOTE = 300
 /** The text of a PDF, to look quotations up in it. */
 export class Pages {
   readonly #texts: readonly string[]
-  readonly #plain: string[]
+  readonly #plain: readonly string[]
 
-  constructor(texts: readonly string[]) {
+  constructor({ texts, plain }: ReadText) {
     this.#texts = texts
-    this.#plain = texts.map(toPlain)
+    this.#plain = plain
   }
 
   /** '' without such a page. */
@@ -49,12 +51,4 @@ export class Pages {
       ? number
       : undefined
   }
-}
-
-/** Without case, blanks and punctuation, hyphens at the ends of lines among it. */
-function toPlain(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\s\p{P}\p{Z}\p{C}]+/gu, '')
 }

@@ -38,6 +38,7 @@ const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   comment: 'withheld',
   class_news: 'withheld',
   notice: 'withheld',
+  material: 'withheld',
   challenge_resolved: 'withheld',
   practice: 'withheld',
 }

@@ -9,13 +9,18 @@ import { encodeExtended } from '../../formats/percent.ts'
 import { isHeld, NotModified } from '../../http/etags.ts'
 import { sendContent } from '../../http/ranges.ts'
 import { isLiveAddress, type SavedAs } from './upload-addresses.ts'
+import { ATTACHMENTS_FOLDER } from './upload-keys.ts'
+
+/** Only a material of a class whose bytes are a PDF has such a key. */
+const isPdf = (key: string) => key.startsWith(`${ATTACHMENTS_FOLDER}/`) && key.endsWith('.pdf')
 
 /**
- * Browsers show images and save everything else: only what was decoded as an image has a key that ends like one's
- * (src/features/uploads/upload-keys.ts).
+ * Browsers show images and PDFs, and save everything else: only what was decoded as an image has a key that ends like
+ * one's (src/features/uploads/upload-keys.ts). Their viewers of PDFs run no script of the file in this origin, and
+ * don't work in a sandbox.
  */
 function dispositionOf(key: string, saved: SavedAs | undefined): string {
-  const kind = imageTypeOf(key) ? 'inline' : 'attachment'
+  const kind = imageTypeOf(key) || isPdf(key) ? 'inline' : 'attachment'
   return saved ? `${kind}; filename*=UTF-8''${encodeExtended(saved.name)}` : kind
 }
 
@@ -60,7 +65,12 @@ export const fileRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app,
       reply
         .header('content-type', saved?.type ?? file.contentType)
         .header('content-disposition', dispositionOf(key, saved))
-        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header(
+          'content-security-policy',
+          isPdf(key)
+            ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+            : "default-src 'none'; sandbox",
+        )
         // Pages of other origins may show these images: whoever has the address may see the file.
         .header('cross-origin-resource-policy', 'cross-origin')
       return sendContent(request, reply, file, etag)

@@ -1,0 +1,69 @@
+/** Code points of a passage. */
+const LONGEST = 1_200
+
+const SENTENCES = new Intl.Segmenter('und', { granularity: 'sentence' })
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** Lines of a paragraph are one: only a blank line ends a sentence that has no end of its own. */
+const LINE_END = /(?<!\n[^\S\n]*)\r?\n(?![^\S\n]*\r?\n)/g
+
+/** The sentences of a text, which together are the text. */
+export function sentencesOf(text: string): string[] {
+  const joined = text.replace(LINE_END, (end) => ' '.repeat(end.length))
+  const sentences: string[] = []
+  for (const { index, segment } of SENTENCES.segment(joined))
+    sentences.push(text.slice(index, index + segment.length))
+  return sentences
+}
+
+const lengthOf = (text: string) => {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
+
+/** Cuts a page between sentences, a sentence that is too long between words, and a word that is too long anywhere. */
+export function cutPassages(page: string): string[] {
+  const passages: string[] = []
+  let [passage, length] = ['', 0]
+  const end = () => {
+    if (passage.trim() !== '') passages.push(passage.trim())
+    passage = ''
+    length = 0
+  }
+  for (const sentence of sentencesOf(page))
+    for (const piece of piecesOf(sentence)) {
+      const more = lengthOf(piece)
+      if (length + more > LONGEST) end()
+      passage += piece
+      length += more
+    }
+  end()
+  return passages
+}
+
+function* piecesOf(sentence: string): Generator<string> {
+  if (lengthOf(sentence) <= LONGEST) return yield sentence
+  let [piece, length] = ['', 0]
+  for (const { segment } of WORDS.segment(sentence)) {
+    const word = [...segment]
+    for (let at = 0; at < word.length; at += LONGEST) {
+      const part = word.slice(at, at + LONGEST)
+      if (length + part.length > LONGEST) {
+        yield piece
+        piece = ''
+        length = 0
+      }
+      piece += part.join('')
+      length += part.length
+    }
+  }
+  yield piece
+}
+
+const HYPHEN = /(\p{L})[-\u00AD]\n(\p{Ll})/gu
+
+/** A page of a PDF without the hyphens at the ends of its lines. */
+export function joinHyphens(page: string): string {
+  return page.replaceAll(HYPHEN, '$1$2')
+}
