@@ -50,7 +50,7 @@ export const Passage = Type.Object(
     title: Type.String(),
     page: Type.Integer({ description: 'from 1; of a Markdown text its part' }),
     text: Type.String({ description: 'at most 1,200 code points' }),
-    matches: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]), {
+    matches: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
       description: '`[start, length]` in code points',
     }),
   },
@@ -61,3 +61,4 @@ export const PassagesAnswer = Type.Object(
   { success: Type.Literal(true), passages: Type.Array(Passage, { maxItems: 20 }) },
   { $id: 'PassagesAnswer' },
 )
+export type PassagesAnswer = Static<typeof PassagesAnswer>

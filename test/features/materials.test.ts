@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { constants, deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { PassagesAnswer } from '../../schemas/materials.schemas.ts'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
@@ -45,9 +46,12 @@ async function whenRead(id: number) {
   return (await ann.get(`${at()}/${id}`, 200)).body.material
 }
 
-const find = async (q: string, by = ann) =>
-  (await by.get(`${at()}/search?q=${encodeURIComponent(q)}` as `${ReturnType<typeof at>}/search`, 200)).body
-    .passages
+/** `search` could also be the number of a material, so the type of the answer is said here. */
+const search = async (query: string, by = ann, classOf = classId) => {
+  const { body } = await by.get(`/api/v01/classes/${classOf}/materials/search?${query}`, 200)
+  return (body as PassagesAnswer).passages
+}
+const find = (q: string, by = ann) => search(`q=${encodeURIComponent(q)}`, by)
 
 describe('a material', () => {
   test('is given, read, told of, found, renamed and deleted', {
@@ -79,9 +83,9 @@ describe('a material', () => {
 
     const [passage] = await find('DERIVATIVES')
     expect(passage).toMatchObject({ material_id: material.id, title: 'Analysis.pdf', page: 1 })
-    expect(passage?.matches.map(([start, length]) => passage.text.slice(start, start + length))).toEqual([
-      'derivatives',
-    ])
+    expect(
+      passage?.matches.map(([start = 0, length = 0]) => passage.text.slice(start, start + length)),
+    ).toEqual(['derivatives'])
     expect(await find('intégrals')).toMatchObject([
       { page: 3, text: 'Integrals come later.', matches: [[0, 9]] },
     ])
@@ -200,10 +204,7 @@ describe('a search', () => {
     expect(await find('学')).toMatchObject([{ page: 4 }])
     for (const query of ['', 'q=', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&limit=21'])
       await ann.get(`${at()}/search?${query}` as `${ReturnType<typeof at>}/search`, 400)
-    expect(
-      (await ann.get(`${at()}/search?q=alpha&limit=1` as `${ReturnType<typeof at>}/search`, 200)).body
-        .passages,
-    ).toHaveLength(1)
+    expect(await search('q=alpha&limit=1')).toHaveLength(1)
   })
 
   test('is for members of the class alone, and for nobody whose help is locked', async () => {
@@ -217,9 +218,7 @@ describe('a search', () => {
       await nobody.get(`${at()}/search?q=secret` as `${ReturnType<typeof at>}/search`, 404)
     }
     await service.guest().get(at(), 401)
-    expect(
-      (await stranger.get(`/api/v01/classes/${other}/materials/search?q=secret`, 200)).body.passages,
-    ).toEqual([])
+    expect(await search('q=secret', stranger, other)).toEqual([])
     expect(await find('secret', admin)).toHaveLength(1)
     const { examId } = await createExam(service.sql, { lock_help: true })
     await ann.post(`/api/v01/exams/${examId}/start`, {}, 201)

@@ -442,7 +442,7 @@ export type PaperAnswer = { success: true; attempt_id: number; attempt_number: n
 
 export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; /** what the image shows, up to 500 characters */ image_alt: string; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | { symbols: string[] } | null }
 
-export type Passage = { material_id: number; title: string; /** from 1; of a Markdown text its part */ page: number; /** at most 1,200 code points */ text: string; /** `[start, length]` in code points */ matches: unknown[][] }
+export type Passage = { material_id: number; title: string; /** from 1; of a Markdown text its part */ page: number; /** at most 1,200 code points */ text: string; /** `[start, length]` in code points */ matches: number[][] }
 
 export type PassagesAnswer = { success: true; passages: Passage[] }
 

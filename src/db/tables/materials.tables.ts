@@ -49,7 +49,7 @@ export const materials = pgTable(
 )
 
 /**
- * What is searched of materials. Texts and words are stored apart from the rows (drizzle/0053_materials.sql): a search
+ * What is searched of materials. Texts and words are stored apart from the rows (drizzle/0055_materials.sql): a search
  * looks at thousands of rows, and reads the texts of a few.
  */
 export const materialPassages = pgTable(
