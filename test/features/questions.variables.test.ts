@@ -301,6 +301,28 @@ describe('saving one', () => {
   })
 })
 
+test('names what can’t be read in keys, and reads a text of many beginnings at once', COSTLY, async () => {
+  const { body } = await admin.post(EXAMS, { name: 'Refused' }, 201)
+  const exam_id = body.exam.id
+  for (const correct_answer of ['{@2a@}', '{@1+@}', '{@a; 99@}'])
+    expect(await refused({ ...SUM, correct_answer })).toContain('correct_answer')
+  const gap = { kind: 'number', key: '{@1+@}', tolerance: '0' }
+  const gaps = { ...SUM, question_type: 'GAPS', question_text: '{@a@} [[1]]', correct_answer: '' }
+  expect(await refused({ ...gaps, parts: { gaps: [gap] } })).not.toBe('')
+  const many = { ...SUM, exam_id, question_text: '{@'.repeat(10_000) }
+  const began = performance.now()
+  await admin.post(`${QUESTIONS}/preview`, many, 200)
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test('lets options be alike that are written alike', COSTLY, async () => {
+  const { examId } = await createExam([{ ...CHOICE, option_b: 'none of these' }])
+  const texts = new Set<string>()
+  for (let student = 0; student < 3; student++)
+    texts.add((await begin(await service.person(), examId)).questions[0]?.question_text ?? '')
+  expect(texts.size).toBe(3)
+})
+
 describe('previews and variants', () => {
   test('are draws of a seed, as a student would see them, with the key', COSTLY, async () => {
     const preview = async (seed?: number) =>
@@ -348,6 +370,15 @@ describe('a question with variables', () => {
     expect((await listed(copies.examId)).map(without)).toEqual(before.map(without))
     const { questions } = await begin(await service.person(), copies.examId)
     expect(JSON.stringify(questions)).not.toContain('@')
+  })
+
+  test('is left out of the other formats, and counted', COSTLY, async () => {
+    const { examId } = await createExam([SUM, PLAIN])
+    for (const format of ['gift', 'moodle_xml', 'qti', 'qti3']) {
+      const response = await admin.fetch('GET', `${EXAMS}/${examId}/export?format=${format}`)
+      expect(response.headers.get('x-left-out'), format).toBe('1')
+      expect(await response.text(), format).not.toContain('{@a')
+    }
   })
 
   test('comes back with other numbers in practice, and a review says which it answers', COSTLY, async () => {

@@ -4,7 +4,8 @@ import { parseExpression } from './parsing.ts'
 import { ExpressionError, type Tree } from './tree.ts'
 import { type Format, toLatexNumber, toText, write } from './writing.ts'
 
-const PLACE = /\{@((?:[^@;]|@(?!\}))*)(?:;([^@]*))?@\}/g
+/** Nothing is begun twice, so that a text with many beginnings and no end is read in one go. */
+const PLACE = /\{@((?:[^@;{]|\{(?!@)|@(?!\}))*)(?:;([^@{]*))?@\}/g
 const FORMAT = /^\s*(\d{1,2})(s?)\s*$/
 const MOST_DECIMALS = 15
 

@@ -18,7 +18,7 @@ import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { listInForceOf } from '../attempts/grading-lock.service.ts'
-import type { Paper } from '../attempts/paper.ts'
+import { HAS_VARIABLES, type Paper } from '../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../attempts/papers.service.ts'
 import { readUnlocked } from '../help-lock/help-lock.service.ts'
 import { correctedDescriptions } from '../questions/image-descriptions.service.ts'
@@ -237,7 +237,7 @@ function showQuestion(
     option_order: letters && shuffled(seed, `options/${question.id}/${reps}`, letters),
     parts: kind.show(question, seed),
     question_version: paper.id,
-    ...(paper.hasVariables ? { draw: reps } : {}),
+    ...(shown[HAS_VARIABLES] ? { draw: reps } : {}),
   }
 }
 

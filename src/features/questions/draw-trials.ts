@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { QuestionFields } from '../../../schemas/questions.schemas.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, busy } from '../../errors.ts'
 import type { DrawTrial } from './draw-trial.ts'
 
 export type ToTrialThread = QuestionFields
@@ -69,7 +69,8 @@ async function tryInThread(
     return { trial: told.trial, tookMs: performance.now() - from }
   } catch (error) {
     endThread()
-    throw (error as Error).name === 'AbortError' ? new AppError('too_slow') : error
+    const { name, code } = error as { name?: string; code?: string }
+    throw name === 'AbortError' || code === 'ERR_WORKER_OUT_OF_MEMORY' ? new AppError('too_slow') : error
   }
 }
 
@@ -80,7 +81,14 @@ async function beginThread(): Promise<Worker> {
     env: {},
   })
   // It says when it is ready; once it has ended by itself, the next trial begins another one.
-  await once(fresh, 'message', { signal: AbortSignal.timeout(BEGIN_MS) })
+  // Without a listener an error of the thread would end the process.
+  fresh.on('error', () => {})
+  try {
+    await once(fresh, 'message', { signal: AbortSignal.timeout(BEGIN_MS) })
+  } catch (error) {
+    void fresh.terminate()
+    throw busy(error)
+  }
   fresh.once('exit', () => {
     if (thread === fresh) thread = undefined
   })

@@ -205,11 +205,7 @@ function readVariable(given: unknown): Variable | undefined {
 /** A tolerance that depends on variables; undefined for others. */
 function toleranceIn(given: OfferedQuestion['tolerance']): string | undefined {
   const text = textOf(given)
-  try {
-    return isPlace(text) ? text : undefined
-  } catch {
-    return text
-  }
+  return isPlace(text) ? text : undefined
 }
 
 /** What is wrong with the places for values in a question's texts. */

@@ -16,7 +16,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { keepExam, requireExam } from '../../db/exam-rows.ts'
 import { LOCKS, lockShared } from '../../db/locks.ts'
 import { UNORDERED } from '../../db/tables/exams.tables.ts'
-import { AppError, invalidFields } from '../../errors.ts'
+import { AppError, invalidField, invalidFields } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
 import { offsetOf } from '../../paging.ts'
 import { breaks } from '../../scheduling/breaks.ts'
@@ -386,6 +386,8 @@ export async function changeMarks(
     if (marks.tolerance !== undefined)
       for (const { questionId, ...key } of await listKeysInForce(tx, ids))
         await store.updateQuestion(tx, questionId, key)
+    if (marks.tolerance === 0 && (await store.hasDrawnKeys(tx, ids)))
+      throw invalidField('/tolerance', 'must be above 0: keys of these questions depend on variables')
     await store.updateMarks(tx, ids, marks)
     const updated = ids.length
     const summary = `${describeChanged(Object.keys(marks))}; of ${updated} questions of type ${type}`

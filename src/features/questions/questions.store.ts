@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, like, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { isAnyOf, query } from '../../db/query.ts'
 import { exams, questions } from '../../db/tables/exams.tables.ts'
@@ -223,6 +223,22 @@ export async function listOwnImages(db: Executor, teacherId: number): Promise<Se
     .innerJoin(exams, eq(exams.id, questions.examId))
     .where(and(isOwnExamOf(teacherId), isNotNull(questions.imagePath)))
   return new Set(rows.flatMap(({ path }) => path ?? []))
+}
+
+/** Whether the key of one of these questions depends on variables. */
+export async function hasDrawnKeys(db: Executor, ids: number[]): Promise<boolean> {
+  const [row] = await db
+    .select({ id: questions.id })
+    .from(questions)
+    .where(
+      and(
+        isAnyOf(questions.id, ids),
+        sql`${questions.variables} <> '[]'`,
+        like(questions.correctAnswer, '{@%'),
+      ),
+    )
+    .limit(1)
+  return row !== undefined
 }
 
 export async function updateMarks(tx: Executor, ids: number[], marks: Marks): Promise<void> {

@@ -38,9 +38,10 @@ export async function previewRegrade(
   examId: number,
   input: RegradeBody,
 ): Promise<RegradeView> {
+  const trials = await tryBefore(core, examId, input)
   return core.db.transaction(
     async (tx) => {
-      const regrade = await readRegrade(tx, examId, input)
+      const regrade = await readRegrade(tx, examId, input, trials)
       const inForce = [...(await listInForce(tx, examId)), regrade]
       const { results: _, ...outcome } = await recompute(
         core,
@@ -76,9 +77,10 @@ export async function applyRegrade(
   examId: number,
   input: RegradeBody,
 ): Promise<RegradeView> {
+  const trials = await tryBefore(core, examId, input)
   const { view, results } = await regradeAlone(core, examId, async (tx) => {
     await keepExam(tx, examId)
-    const regrade = await readRegrade(tx, examId, input)
+    const regrade = await readRegrade(tx, examId, input, trials)
     const inForce = [...(await listInForce(tx, examId)), regrade]
     const { results, ...outcome } = await recompute(core, tx, { examId, ...regrade }, inForce, (changed) =>
       store.updateResults(tx, changed),
@@ -135,8 +137,23 @@ export async function listRegrades(core: Core, examId: number): Promise<RegradeV
   return rows.map((row) => toView(row, names))
 }
 
+/** What the draws of a question came to, by the question. */
+type Trials = Map<string, ReturnType<typeof tryQuestion>>
+
+/** Tries a key in variables while nobody waits for this: under the exam's lock it is tried only if it is another one. */
+async function tryBefore(core: Core, examId: number, input: RegradeBody): Promise<Trials> {
+  const trials: Trials = new Map()
+  if (input.action === 'new_key') await readRegrade(core.db, examId, input, trials)
+  return trials
+}
+
 /** Reads a correction and checks it against the question as the exam has it, or had it last. */
-async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Promise<Regrade> {
+async function readRegrade(
+  tx: Executor,
+  examId: number,
+  input: RegradeBody,
+  trials: Trials,
+): Promise<Regrade> {
   const question = await store.findQuestion(tx, examId, input.question_id)
   if (!question) throw new AppError('not_found')
   const { question_type: questionType, keyVersion } = question
@@ -172,19 +189,23 @@ async function readRegrade(tx: Executor, examId: number, input: RegradeBody): Pr
     if (tolerance === undefined) throw invalidField('/tolerance', 'is not a number from 0 on')
     return { ...newKey, tolerance }
   }
-  const drawn = await checkDrawnKey({ ...question, ...key, tolerance: String(given), draws })
+  const drawn = await checkDrawnKey({ ...question, ...key, tolerance: String(given), draws }, trials)
   return { ...newKey, ...drawn }
 }
 
 /** What is wrong with a key in variables: its places, or the draws of the question with it. */
 async function checkDrawnKey(
   question: CorrectedQuestion & { draws: StoredDraws },
+  trials: Trials,
 ): Promise<{ tolerance: string; toleranceIs: string | null }> {
   const { draws, tolerance: given, ...fields } = question
   const offered = { ...fields, ...draws, tolerance: given, more_options: [...fields.more_options] }
   const checked = checkQuestion(offered)
   if ('errors' in checked) throw invalidFieldsOf(checked.errors)
-  const trial = await tryQuestion(checked.question)
+  const form = JSON.stringify(checked.question)
+  const trying = trials.get(form) ?? tryQuestion(checked.question)
+  trials.set(form, trying)
+  const trial = await trying
   if (trial && 'errors' in trial) throw invalidFieldsOf(trial.errors)
   const { tolerance } = checked.question
   return typeof tolerance === 'string'

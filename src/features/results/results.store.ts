@@ -11,6 +11,7 @@ import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
 const IN_FORCE = sql<Regrade[]>`(
   select coalesce(json_agg(json_build_object('id', r.id, 'questionId', r.question_id, 'action', r.action,
            'correctAnswer', r.correct_answer, 'parts', r.parts, 'tolerance', r.tolerance::text,
+           'toleranceIs', r.tolerance_is,
            'questionType', r.question_type, 'keyVersion', r.key_version) order by r.id), '[]')
     from regrades r where r.exam_id = ${exams.id} and r.undone_at is null)`
 

@@ -39,8 +39,9 @@ export function Round({ practised, ahead, wanted }: RoundProps) {
   async function give(card: NextCard, answer: unknown, sure: boolean, took_ms: number) {
     await runWithToast(async () => {
       const { question_id } = card.card
-      const { question_version } = card.question
-      const { id } = await practised.review({ question_id, question_version, answer, sure, took_ms })
+      const { question_version, draw } = card.question
+      const review = { question_id, question_version, answer, sure, took_ms }
+      const { id } = await practised.review(draw === undefined ? review : { ...review, draw })
       setAnswered((before) => [...before, { id, card }])
       setAgain(undefined)
       setJudged(true)

@@ -4,6 +4,7 @@ import type { Executor } from '../../../db/database-client.ts'
 import type { StoredAnswer } from '../../../db/tables/attempts.tables.ts'
 import type { Regrade } from '../../../db/tables/corrections.tables.ts'
 import { listInForceOf } from '../../attempts/grading-lock.service.ts'
+import { HAS_VARIABLES } from '../../attempts/paper.ts'
 import { currentPaperOf, getPaper } from '../../attempts/papers.service.ts'
 import { kindOf } from '../../questions/kinds/kinds.ts'
 import { type CardQuestion, findCardQuestion, formOf, judge, seedOfDraw } from '../cards/card-questions.ts'
@@ -159,7 +160,6 @@ export async function judgeAll(
     const isShown = paperId === card?.paperId || versions.has(`${questionId}/${paperId}`)
     const reps = (card?.reps ?? 0) + (counted.get(questionId) ?? 0)
     const draw = each.draw ?? reps
-    const isAhead = draw > reps
     const cardQuestion =
       card && paperId && isShown
         ? findCardQuestion(
@@ -168,6 +168,8 @@ export async function judgeAll(
             questionId,
           )
         : undefined
+    const hasVariables = cardQuestion?.paper.questions[cardQuestion.place]?.[HAS_VARIABLES] === true
+    const isAhead = hasVariables && draw > reps
     const answer = cardQuestion && !isAhead && readAnswer(cardQuestion, each.answer, seed)
     if (!card || !cardQuestion || answer === undefined || answer === false) {
       refused.set(clientId, cardQuestion ? 'validation_failed' : 'not_found')
@@ -184,7 +186,7 @@ export async function judgeAll(
       questionId,
       examId: card.examId,
       paperId: cardQuestion.paper.id,
-      draw: cardQuestion.paper.hasVariables ? draw : undefined,
+      draw: hasVariables ? draw : undefined,
       answeredAt,
       isExam: false,
       answer,

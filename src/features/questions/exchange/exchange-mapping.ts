@@ -128,8 +128,9 @@ function isPartlyFixed(question: Question): boolean {
   return question.kind === 'choice' && question.options.some(({ isFixed }) => isFixed)
 }
 
-/** A question of ours as other tools know it; undefined where they have none of its kind. */
+/** A question of ours as other tools know it; undefined where they have none of its kind, or no variables. */
 export function toExported(question: ExportedQuestion): Omit<ExportedItem, 'readImage'> | undefined {
+  if (question.variables.length > 0) return undefined
   const { id, question_type: type, question_text: text, explanation, tags, positive_marks } = question
   const task = TASKS[type]?.(question)
   return (

@@ -21,6 +21,7 @@ import {
   type Variable,
   write,
 } from '@exam-practice/expressions'
+import { LRUCache } from 'lru-cache'
 import type { QuestionType } from '../../../../schemas/common.ts'
 import type { Parts, Variable as WrittenVariable } from '../../../../schemas/parts.schemas.ts'
 import type { StoredDraws } from '../../../db/tables/attempts.tables.ts'
@@ -53,8 +54,8 @@ interface Recipe {
   kept: Values
   /** The places whose value may not be finite. */
   doubtful: Template[]
-  /** Whether texts that must differ may come out equal. */
-  mayCollide: boolean
+  /** How many texts must differ; undefined where none of them has values. */
+  different: number | undefined
 }
 
 const recipes = new WeakMap<Drawable, Recipe>()
@@ -121,12 +122,13 @@ function recipeOf(question: Drawable, { variables, conditions, kept }: StoredDra
   const known = recipes.get(question)
   if (known) return known
   const read = variables.map(toVariable)
+  const distinct = distinctTexts(question)
   const recipe = {
     draws: readDraws(read, conditions),
     form: hash('sha256', JSON.stringify([read.map((each) => Object.values(each)), conditions])).slice(0, 16),
     kept: new Map(Object.entries(kept).map(([name, ratio]) => [name, readRatio(ratio)])),
     doubtful: textsOf(question).map(templateOf).filter(isDoubtful),
-    mayCollide: distinctTexts(question).some((text) => hasPlaces(templateOf(text))),
+    different: distinct.some((text) => hasPlaces(templateOf(text))) ? new Set(distinct).size : undefined,
   }
   recipes.set(question, recipe)
   return recipe
@@ -158,17 +160,17 @@ export function distinctTexts(task: Task & { question_type: QuestionType }): str
     .filter((text) => text !== '')
 }
 
-function isFit(question: Drawable, { doubtful, mayCollide }: Recipe, values: Values): boolean {
+function isFit(question: Drawable, { doubtful, different }: Recipe, values: Values): boolean {
   if (
     !doubtful.every(({ pieces }) =>
       pieces.every((each) => typeof each === 'string' || evaluate(each.tree, values)),
     )
   )
     return false
-  if (!mayCollide) return true
+  if (different === undefined) return true
   const { text } = fillingOf(values)
-  const distinct = distinctTexts(question).map((each) => text(each))
-  return new Set(distinct).size === distinct.length
+  // Those that are written alike may stay so.
+  return new Set(distinctTexts(question).map((each) => text(each))).size === different
 }
 
 function isDoubtful({ pieces }: Template): boolean {
@@ -183,16 +185,18 @@ function isSurelyFinite(tree: Exclude<Template['pieces'][number], string>['tree'
   return tree.kind === 'number' || tree.kind === 'constant' || tree.kind === 'name'
 }
 
-/** Texts that are read again and again, as those of a paper for each of its attempts. */
-const MOST_TEMPLATES = 20_000
-const templates = new Map<string, Template>()
+/** Texts that are read again and again, as those of a paper for each of its attempts: most characters of all of them. */
+const MOST_CHARACTERS = 2_000_000
+const templates = new LRUCache<string, Template>({
+  maxSize: MOST_CHARACTERS,
+  sizeCalculation: (_, text) => text.length + 1,
+})
 
 /** Throws ExpressionError. */
 export function templateOf(text: string): Template {
   const known = templates.get(text)
   if (known) return known
   const template = text.includes('{@') ? parseTemplate(text) : { pieces: [text] }
-  if (templates.size >= MOST_TEMPLATES) templates.clear()
   templates.set(text, template)
   return template
 }

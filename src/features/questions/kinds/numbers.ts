@@ -1,5 +1,5 @@
 import { type Decimal, isWithin, parseDecimal, writeDecimal } from '@exam-practice/exchange/decimals'
-import { onlyPlace, parseTemplate } from '@exam-practice/expressions'
+import { ExpressionError, onlyPlace, parseTemplate } from '@exam-practice/expressions'
 import type { ExactKey, ExactNumber, Filling } from './kind.ts'
 import { readText } from './texts.ts'
 
@@ -37,9 +37,15 @@ export function readGivenNumber(answer: string): Decimal | undefined {
   return /\.(?!\d)/.test(text) ? undefined : parseDecimal(text)
 }
 
-/** Whether a text is one `{@expression@}` and nothing else. Throws ExpressionError for one that can't be read. */
+/** Whether a text is one `{@expression@}` and nothing else, or can't be read: what is wrong with it is told elsewhere. */
 export function isPlace(text: string): boolean {
-  return text.includes('{@') && onlyPlace(parseTemplate(text)) !== undefined
+  if (!text.includes('{@')) return false
+  try {
+    return onlyPlace(parseTemplate(text)) !== undefined
+  } catch (error) {
+    if (error instanceof ExpressionError) return true
+    throw error
+  }
 }
 
 /** Key and tolerance with the values of a draw. */
