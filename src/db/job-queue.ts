@@ -101,7 +101,11 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
       if (worker !== undefined) boss.notifyWorker(worker)
     },
     async work(kind, { concurrency, run, giveUp }) {
-      starting ??= boss.start()
+      starting ??= boss.start().catch((error: unknown) => {
+        // Whoever comes next tries again.
+        starting = undefined
+        throw error
+      })
       await starting
       await boss.createQueue(lostOf(kind))
       await boss.createQueue(kind, {

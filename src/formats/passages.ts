@@ -4,12 +4,20 @@ const LONGEST = 1_200
 const SENTENCES = new Intl.Segmenter('und', { granularity: 'sentence' })
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Lines of a paragraph are one: only a blank line ends a sentence that has no end of its own. */
-const LINE_END = /(?<!\n[^\S\n]*)\r?\n(?![^\S\n]*\r?\n)/g
+const LINE_END = /(\r?\n)/
+
+/** Lines of a paragraph are one: only a blank line ends a sentence that has no end of its own. As long as before. */
+function joinLines(text: string): string {
+  const parts = text.split(LINE_END)
+  const isBlank = (at: number) => parts[at]?.trim() === ''
+  return parts
+    .map((part, at) => (at % 2 === 0 || isBlank(at - 1) || isBlank(at + 1) ? part : ' '.repeat(part.length)))
+    .join('')
+}
 
 /** The sentences of a text, which together are the text. */
 export function sentencesOf(text: string): string[] {
-  const joined = text.replace(LINE_END, (end) => ' '.repeat(end.length))
+  const joined = joinLines(text)
   const sentences: string[] = []
   for (const { index, segment } of SENTENCES.segment(joined))
     sentences.push(text.slice(index, index + segment.length))

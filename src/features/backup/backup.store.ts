@@ -175,5 +175,7 @@ export async function endLeases(tx: Sql): Promise<void> {
            error = 'The service was restored from a backup'
      where status = 'running'`
   await tx`delete from generation_files`
+  await tx`
+    update materials set status = 'failed', error = 'The service was restored from a backup' where status = 'reading'`
   await tx`delete from assistant_questions where expires_at is not null`
 }

@@ -282,7 +282,7 @@ export async function changeSettings(
   if (given.length === 0) throw new AppError('nothing_to_update')
   const { details, tell } = await core.db.transaction(async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
-    if (weights) await checkWeights(tx, classId, weights)
+    if (weights) await checkWeights(tx, row, weights)
     await store.updateClass(tx, classId, {
       ...(showsMembers === undefined ? {} : { showsMembers }),
       ...(weights === undefined ? {} : { weights }),
@@ -301,13 +301,19 @@ export async function changeSettings(
 }
 
 /** 400 for weights of exams that aren't the class's, with more than two decimals, or of more than 100 in all. */
-async function checkWeights(tx: Executor, classId: number, weights: Record<string, number>): Promise<void> {
+async function checkWeights(
+  tx: Executor,
+  row: store.ClassRow,
+  weights: Record<string, number>,
+): Promise<void> {
   const values = Object.values(weights)
   if (values.some((weight) => Math.abs(weight * 100 - toHundredths(weight)) > 1e-6))
     throw invalidField('/weights', 'must have at most two decimals')
   if (values.reduce((sum, weight) => sum + toHundredths(weight), 0) > toHundredths(100))
     throw invalidField('/weights', 'add up to more than 100')
-  const known = new Set((await store.listExams(tx, classId)).map(({ id }) => String(id)))
+  // An exam that is gone may keep its weight, so that what was read can be sent back.
+  const exams = (await store.listExams(tx, row.id)).map(({ id }) => String(id))
+  const known = new Set([...exams, ...Object.keys(row.weights)])
   const unknown = Object.keys(weights).filter((id) => !known.has(id))
   if (unknown.length > 0) throw invalidField('/weights', `are of no exam of the class: ${unknown.join(', ')}`)
 }

@@ -115,9 +115,10 @@ export async function listAverages(
     { examId: 'integer', average: 'float8', marked: 'integer', passed: 'integer' },
     sql`
     select counted.exam_id as "examId", avg(counted.percentage)::float8 as average, count(*)::int as marked,
-           count(*) filter (where counted.percentage >= exams.pass_percentage)::int as passed
+           count(*) filter (where counted.exact + 1e-9 >= exams.pass_percentage)::int as passed
       from (
-        select a.exam_id, round((${countedOf(counts)})::numeric, 2) as percentage
+        select a.exam_id, (${countedOf(counts)})::float8 as exact,
+               round((${countedOf(counts)})::numeric, 2) as percentage
           from attempts a
           join class_members member on member.class_id = ${classId} and member.user_id = a.user_id
            and member.role = 'student' and member.left_at is null

@@ -144,9 +144,11 @@ export interface ReadMaterial {
 /** Ends the reading; undefined where the claim is lost. Locks the row, and the class's words in their order. */
 export async function endReading(
   tx: Executor,
-  { id, attempt }: ReadingClaim,
+  { id, classId, attempt }: ReadingClaim,
   end: ({ status: 'ready' } & ReadMaterial) | ({ status: 'failed'; error: string } & Partial<ReadMaterial>),
 ): Promise<MaterialRow | undefined> {
+  // The class first, as whoever deletes it does.
+  await tx.execute(sql`select from classes where id = ${classId} for key share`)
   const [row] = await tx
     .update(materials)
     .set(end)

@@ -111,7 +111,10 @@ function audienceOf(cause: CauseRow, now: Date): { people: SQL; joined: SQL; exa
                and told.at > ${aDayBefore})
           and not exists (
             select from notice_causes other
-             where other.kind = 'exam_published' and other.subject_id = exams.id and other.at > ${aDayBefore})`,
+             where other.kind = 'exam_published' and other.subject_id = exams.id and other.at > ${aDayBefore}
+               and (other.class_ids is null or exists (
+                 select from class_members added
+                  where added.class_id = any(other.class_ids) and added.user_id = ${PERSON} and added.left_at is null)))`,
       }
     }
     case 'class_joined':
@@ -175,7 +178,10 @@ function audienceOf(cause: CauseRow, now: Date): { people: SQL; joined: SQL; exa
   }
 }
 
-/** The next people whom a cause may concern, by their ids. Accounts that are being erased are told nothing. */
+/**
+ * The next people whom a cause may concern, by their ids. Accounts that are being erased, or are gone, are told nothing,
+ * and count: fewer than `limit` are the last ones.
+ */
 export async function listCandidates(
   tx: Executor,
   cause: CauseRow,
@@ -192,8 +198,8 @@ export async function listCandidates(
        where concerned.user_id > ${cause.toldUpTo} and concerned.user_id is distinct from ${cause.actorId}::int
        order by concerned.user_id limit ${limit}
     )
-    select person.user_id as "userId", ${examId} as "examId", (owner.deleted_at is null and ${isTold}) as "isTold"
-      from person join users owner on owner.id = person.user_id ${joined}
+    select person.user_id as "userId", ${examId} as "examId", (owner.id is not null and owner.deleted_at is null and ${isTold}) as "isTold"
+      from person left join users owner on owner.id = person.user_id ${joined}
      order by person.user_id`,
   )
 }
