@@ -9,8 +9,8 @@ const QUESTIONS = 100
 /** Between two pieces of the model's answers: they take as long as they are. */
 const PACE_MS = 10
 /** How often a watched job changes. */
-const CHANGES = 3
-const BETWEEN_MS = 10_000
+const CHANGES = 5
+const BETWEEN_MS = 4_000
 
 type Watching = (admin: number, signal: AbortSignal, told: (tag: string) => void) => Promise<void>
 
