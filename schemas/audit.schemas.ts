@@ -76,6 +76,8 @@ export const AuditAction = Type.Enum([
   'user.contest_address',
   'user.create',
   'user.displace',
+  'user.password_link',
+  'user.rename',
   'user.reset_password',
   'user.restore',
   'user.suspend',

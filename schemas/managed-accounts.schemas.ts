@@ -31,7 +31,21 @@ export const NewAccountBody = Type.Object(
 )
 export type NewAccountBody = Static<typeof NewAccountBody>
 
-export const SuspensionBody = Type.Object({ suspended: Type.Boolean() }, { $id: 'SuspensionBody' })
+export const ManagedAccountChanges = Type.Object(
+  { suspended: Type.Optional(Type.Boolean()), full_name: Type.Optional(FullName) },
+  { $id: 'ManagedAccountChanges', minProperties: 1 },
+)
+export type ManagedAccountChanges = Static<typeof ManagedAccountChanges>
+
+export const PasswordLink = Type.Object(
+  {
+    success: Type.Literal(true),
+    url: Type.String({ description: 'to be handed over; it is shown this once' }),
+    ends_at: Timestamp,
+  },
+  { $id: 'PasswordLink' },
+)
+export type PasswordLink = Static<typeof PasswordLink>
 
 export const DeleteManagedBody = Type.Object(
   {

@@ -118,6 +118,7 @@ const CALLS: Record<string, () => Promise<Call>> = {
     params: { id: (await service.person()).id },
     body: { suspended: true },
   }),
+  'POST /users/{id}/password-link': async () => ({ params: { id: (await service.person()).id } }),
   'POST /users/{id}/free-address': async () => ({ params: { id: (await service.person()).id } }),
   'DELETE /users/{id}': async () => ({
     params: { id: (await service.person()).id },
@@ -261,6 +262,7 @@ const CALLS: Record<string, () => Promise<Call>> = {
 const WITHOUT: Record<string, string> = {
   'POST /login': 'a sign-in is no change',
   'POST /exams/{exam_id}/trial': 'nothing of a trial is stored',
+  'POST /questions/preview': 'nothing of a preview is stored',
   'POST /ai/export': 'it gives back what it was given, as a file',
 }
 

@@ -135,6 +135,66 @@ describe('administrators', () => {
     await admin.patch(`${USERS}/-1`, { suspended: true })
   })
 
+  test('change the name of people, once or with a suspension', async () => {
+    const person = await service.person()
+    const address = `${USERS}/${person.id}` as `${typeof USERS}/1`
+    const named = await admin.patch(address, { full_name: 'Ada Lovelace' }, 200)
+    expect(named.body.user).toMatchObject({ full_name: 'Ada Lovelace', suspended_at: null })
+    await admin.patch(address, { full_name: 'Ada Lovelace' }, 200)
+    await admin.patch(address, { full_name: 'Ada King', suspended: true }, 200)
+    expect((await actionsOn(person.id)).map(([action]) => action)).toEqual([
+      'user.rename',
+      'user.rename',
+      'user.suspend',
+    ])
+    for (const body of [{}, { full_name: '' }, { full_name: 'a\nb' }, { full_name: 'x'.repeat(201) }])
+      await admin.patch(address, body, 400)
+    await person.patch(address, { full_name: 'Somebody else' }, 401)
+  })
+
+  test('make a link by which somebody who gets no mail chooses a password, once and for a day', async () => {
+    const person = await service.person()
+    const other = await service.admin()
+    const address = (id: number) => `${USERS}/${id}/password-link` as `${typeof USERS}/1/password-link`
+    const make = async () => {
+      const { url, ends_at } = (await admin.post(address(person.id), {}, 200)).body
+      expect(Date.parse(ends_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+      return new URL(url).searchParams.get('token') ?? ''
+    }
+    const choose = (token: string, status: number, new_password = 'chosen by its owner') =>
+      service.guest().post('/api/v01/account/password-reset/confirm', { token, new_password }, status)
+    const first = await make()
+    const token = await make()
+    await choose(first, 400)
+    const [before] = await service.sql`select email_verified from users where id = ${person.id}`
+    const answers = await Promise.all(
+      [0, 1].map((node) =>
+        service
+          .guest(node)
+          .post('/api/v01/account/password-reset/confirm', { token, new_password: 'chosen by its owner' }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    await expect.poll(async () => (await person.get('/api/v01/auth/me')).status).toBe(401)
+    await service.guest().login(person.username, 'chosen by its owner')
+    // Who handed the link over says nothing of the address.
+    expect(await service.sql`select email_verified from users where id = ${person.id}`).toEqual([before])
+    expect(JSON.stringify(await service.sql`select * from password_links`)).not.toContain(token)
+
+    const late = await make()
+    await service.sql`update password_links set ends_at = now() where user_id = ${person.id}`
+    await choose(late, 400)
+    const risen = await make()
+    await service.sql`update users set role = 'user,admin' where id = ${person.id}`
+    await choose(risen, 400)
+    await admin.post(address(other.id), {}, 403)
+    await admin.post(address(admin.id), {}, 403)
+    await admin.post(address(2_147_483_647), {}, 404)
+    expect((await actionsOn(person.id)).map(([action]) => action)).toEqual(
+      Array.from({ length: 4 }, () => 'user.password_link'),
+    )
+  })
+
   test('delete an account with their own password, as its owner could', async () => {
     const person = await service.person()
     const address = `${USERS}/${person.id}` as `${typeof USERS}/1`

@@ -334,6 +334,8 @@ export type ManagedAccount = { id: number; username: string; email: string; full
 
 export type ManagedAccountAnswer = { success: true; user: ManagedAccount }
 
+export type ManagedAccountChanges = { suspended?: boolean; full_name?: string }
+
 export type Material = { id: number; title: string; type: 'pdf' | 'markdown' | 'text'; /** bytes */ size: number; pages: number | null; unreadable_pages: number | null; status: 'reading' | 'ready' | 'failed'; error: string | null; /** for one to two hours */ url: string; created_at: string }
 
 export type MaterialAnswer = { success: true; material: Material }
@@ -445,6 +447,8 @@ export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX
 export type Passage = { material_id: number; title: string; /** from 1; of a Markdown text its part */ page: number; /** at most 1,200 code points */ text: string; /** `[start, length]` in code points */ matches: number[][] }
 
 export type PassagesAnswer = { success: true; passages: Passage[] }
+
+export type PasswordLink = { success: true; /** to be handed over; it is shown this once */ url: string; ends_at: string }
 
 export type PinAnswer = { success: true; is_pinned: boolean }
 
@@ -617,8 +621,6 @@ export type SubmitBody = { /** the attempt that is meant: if another one is acti
 export type Success = { success: true }
 
 export type SuccessMessage = { success: true; message: string }
-
-export type SuspensionBody = { suspended: boolean }
 
 export type SyncAnswer = { success: true; version: number; total: number }
 
@@ -3571,10 +3573,10 @@ export interface paths {
     }
   }
   '/api/v01/admin/users/{id}': {
-    /** Suspend an account, or end its suspension */
+    /** Change the name of an account's owner, suspend it, or end its suspension */
     patch: {
       parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
-      requestBody: { content: { 'application/json': SuspensionBody } }
+      requestBody?: { content: { 'application/json': ManagedAccountChanges } }
       responses: {
         200: { content: { 'application/json': ManagedAccountAnswer } }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
@@ -3618,6 +3620,25 @@ export interface paths {
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/users/{id}/password-link': {
+    /** Make a link by which somebody can choose a new password */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': PasswordLink } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'oidc_only' | 'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }

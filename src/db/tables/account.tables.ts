@@ -33,6 +33,20 @@ export const earlierResets = pgTable(
   (table) => [index('earlier_resets_user_id_idx').on(table.userId, table.requestedAt)],
 )
 
+/** The link for a new password that an administrator made for somebody. */
+export const passwordLinks = pgTable(
+  'password_links',
+  {
+    userId: integer()
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** SHA-256 of its token. */
+    tokenHash: text().notNull(),
+    endsAt: instant().notNull(),
+  },
+  (table) => [uniqueIndex('password_links_token_hash_key').on(table.tokenHash)],
+)
+
 const ROLES = ['user', 'admin', 'user,admin'] as const
 
 /** Accounts that ask for another role. */

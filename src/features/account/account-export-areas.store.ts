@@ -424,6 +424,7 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
     deleted_at: 'an account that has it has no export',
   },
   password_resets: { token_hash: 'a secret', email: 'where the link was mailed' },
+  password_links: { 'user_id token_hash ends_at': 'a secret of a link that an administrator made for you' },
   earlier_resets: { 'token_hash user_id requested_at email': 'secrets; they go after an hour' },
   sessions: {
     'generation refresh_generation rotated_at refresh_used': 'what its tokens are checked by',

@@ -5,8 +5,9 @@ import {
   DeleteManagedBody,
   ImportAccountsForm,
   ManagedAccountAnswer,
+  ManagedAccountChanges,
   NewAccountBody,
-  SuspensionBody,
+  PasswordLink,
 } from '../../../schemas/managed-accounts.schemas.ts'
 import type { Core } from '../../core.ts'
 import { runInTurn } from '../../http/admission.ts'
@@ -50,17 +51,17 @@ export const managedAccountAdminRoutes: FastifyPluginAsync<{ core: Core }> = asy
     },
   })
 
-  operation('suspendUser', 'PATCH /:id', {
-    summary: 'Suspend an account, or end its suspension',
+  operation('changeUser', 'PATCH /:id', {
+    summary: "Change the name of an account's owner, suspend it, or end its suspension",
     description:
       'Suspended people cannot sign in, and their sessions end at once. Nothing of theirs is deleted.',
     params: IdParams,
-    body: SuspensionBody,
+    body: ManagedAccountChanges,
     answer: ManagedAccountAnswer,
     refuses: ['not_found', 'last_admin'],
     run: async (request) => {
       const { params, body } = request
-      const user = await service.setSuspended(core, actorOf(request), params.id, body.suspended)
+      const user = await service.changeManaged(core, actorOf(request), params.id, body)
       return { user }
     },
   })
@@ -76,6 +77,17 @@ export const managedAccountAdminRoutes: FastifyPluginAsync<{ core: Core }> = asy
       const user = await service.freeAddress(core, actorOf(request), request.params.id)
       return { user }
     },
+  })
+
+  operation('createPasswordLink', 'POST /:id/password-link', {
+    summary: 'Make a link by which somebody can choose a new password',
+    description:
+      'For people who get no mail; it works once, for 24 hours, and takes the place of an earlier one. 403 `forbidden` for accounts of administrators.',
+    params: IdParams,
+    answer: PasswordLink,
+    refuses: ['not_found', 'forbidden', 'oidc_only'],
+    run: (request) =>
+      service.createPasswordLink(core, actorOf(request), request.params.id, app.listeningOrigin),
   })
 
   operation('deleteUser', 'DELETE /:id', {

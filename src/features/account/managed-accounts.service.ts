@@ -1,6 +1,12 @@
 import { Value } from 'typebox/value'
 import { Email, FullName, Role, USERNAME_RULE, Username } from '../../../schemas/auth.schemas.ts'
-import type { ManagedAccount, NewAccountBody } from '../../../schemas/managed-accounts.schemas.ts'
+import type { Content } from '../../../schemas/common.ts'
+import type {
+  ManagedAccount,
+  ManagedAccountChanges,
+  NewAccountBody,
+  PasswordLink,
+} from '../../../schemas/managed-accounts.schemas.ts'
 import { type Actor, COMMAND_LINE, type Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
@@ -17,6 +23,7 @@ import { addressMails } from '../auth/address-mails.ts'
 import { createAccount, getAccount } from '../auth/auth.service.ts'
 import { confirmOwner } from '../auth/credentials.ts'
 import { suggestUsername } from '../auth/new-names.ts'
+import { createPasswordToken } from '../auth/password-reset.service.ts'
 import { hashPassword } from '../auth/passwords.ts'
 import { isProviderOnly } from '../auth/provider-only.service.ts'
 import { announceRevocations, endSessionsOf } from '../auth/sessions.service.ts'
@@ -64,31 +71,59 @@ export async function createManaged(
 }
 
 /**
- * Keeps somebody from signing in, and ends their sessions, or lets them in again. 404; 409 `last_admin`, which counts
- * administrators who may sign in.
+ * Changes somebody's name; keeps them from signing in, and ends their sessions, or lets them in again. 404; 409
+ * `last_admin`, which counts administrators who may sign in.
  */
-export async function setSuspended(
+export async function changeManaged(
   core: Core,
   actor: Actor,
   userId: number,
-  isSuspended: boolean,
+  { suspended, full_name: fullName }: ManagedAccountChanges,
 ): Promise<ManagedAccount> {
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
-    if (isSuspended) await requireOtherAdmin(tx, userId)
+    if (suspended) await requireOtherAdmin(tx, userId)
     const before = await store.findUserForUpdate(tx, userId)
     if (!before) throw new AppError('not_found')
-    if ((before.suspendedAt !== null) === isSuspended) return before
-    const suspendedAt = isSuspended ? new Date(core.clock()) : null
-    const after = await updateUser(tx, userId, { suspendedAt })
-    if (isSuspended) await endSessionsOf(tx, userId)
-    const action = isSuspended ? 'user.suspend' : 'user.restore'
-    const summary = isSuspended ? 'Can no longer sign in' : 'Can sign in again'
+    let after = before
+    if (fullName !== undefined && fullName !== before.fullName) {
+      after = await updateUser(tx, userId, { fullName })
+      const summary = 'Their name was changed'
+      await record(tx, actor, { action: 'user.rename', subject: ['user', userId], summary })
+    }
+    if (suspended === undefined || suspended === (before.suspendedAt !== null)) return after
+    after = await updateUser(tx, userId, { suspendedAt: suspended ? new Date(core.clock()) : null })
+    if (suspended) await endSessionsOf(tx, userId)
+    const action = suspended ? 'user.suspend' : 'user.restore'
+    const summary = suspended ? 'Can no longer sign in' : 'Can sign in again'
     await record(tx, actor, { action, subject: ['user', userId], summary })
     return after
   })
   announceRevocations(core)
   return describe(user)
+}
+
+/**
+ * A link by which somebody who gets no mail chooses a password, for an administrator to hand over. `ownAddress`: where
+ * this service listens. 403 `oidc_only`, and `forbidden` for the account of an administrator; 404.
+ */
+export async function createPasswordLink(
+  core: Core,
+  actor: Actor,
+  userId: number,
+  ownAddress: string,
+): Promise<Content<PasswordLink>> {
+  const { token, endsAt } = await core.db.transaction(async (tx) => {
+    await lockRoles(tx, actor)
+    const user = await store.findUserForUpdate(tx, userId)
+    if (!user) throw new AppError('not_found')
+    if (user.role !== 'user') throw new AppError('forbidden')
+    const summary = 'A link for a new password was made'
+    await record(tx, actor, { action: 'user.password_link', subject: ['user', userId], summary })
+    return createPasswordToken(core, tx, userId)
+  })
+  const address = core.config.publicUrl ?? ownAddress
+  return { url: `${address}/reset_password?token=${token}`, ends_at: endsAt.toISOString() }
 }
 
 /**

@@ -1,7 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { query } from '../../db/query.ts'
-import { earlierResets, passwordResets } from '../../db/tables/account.tables.ts'
+import { earlierResets, passwordLinks, passwordResets } from '../../db/tables/account.tables.ts'
 import { isAccount, users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
 import type { UserRow } from '../../db/user-rows.ts'
@@ -30,6 +30,16 @@ export async function holdAddressee(
     .select()
     .from(users)
     .where(and(eq(users.id, userId), eq(foldedCase(users.email), foldCase(email)), isAccount()))
+    .for('update')
+  return row
+}
+
+/** Locks the account until the transaction ends. */
+export async function holdAccount(tx: Executor, userId: number): Promise<UserRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isAccount()))
     .for('update')
   return row
 }
@@ -79,8 +89,30 @@ export async function findReset(
   return row
 }
 
-/** Makes all of an account's resets invalid. */
+/** Stores the link that an administrator made for somebody, in place of an earlier one. */
+export async function putPasswordLink(
+  tx: Executor,
+  link: { userId: number; tokenHash: string; endsAt: Date },
+): Promise<void> {
+  await tx.insert(passwordLinks).values(link).onConflictDoUpdate({ target: passwordLinks.userId, set: link })
+}
+
+/** Whom an administrator's link that has not ended is for. */
+export async function findPasswordLink(
+  db: Executor,
+  tokenHash: string,
+  now: Date,
+): Promise<number | undefined> {
+  const [row] = await db
+    .select({ userId: passwordLinks.userId })
+    .from(passwordLinks)
+    .where(and(eq(passwordLinks.tokenHash, tokenHash), gt(passwordLinks.endsAt, now)))
+  return row?.userId
+}
+
+/** Makes all of an account's resets invalid, and an administrator's link for it. */
 export async function voidResets(tx: Executor, userId: number): Promise<void> {
+  await tx.delete(passwordLinks).where(eq(passwordLinks.userId, userId))
   await tx.update(passwordResets).set({ tokenHash: null }).where(eq(passwordResets.userId, userId))
   await tx.delete(earlierResets).where(eq(earlierResets.userId, userId))
 }

@@ -17,6 +17,7 @@ const LEFT_OUT = new Set([
   'login_failures',
   'password_resets',
   'earlier_resets',
+  'password_links',
   'push_keys',
   'push_subscriptions',
   'pushes',

@@ -1,10 +1,13 @@
+import { useState } from 'preact/hooks'
 import { type Answer, ask, client } from '../../../client.ts'
+import { copyText } from '../../../clipboard.ts'
 import { Dialog } from '../../../components/dialogs/dialog.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Field } from '../../../components/forms/fields.tsx'
 import { Form } from '../../../components/forms/form.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
+import { moment } from '../../../format.ts'
 import { isPlaceholder } from '../../../placeholder.ts'
 import { t } from '../../../texts.ts'
 
@@ -17,9 +20,10 @@ interface ManagedUserProps {
   changed: () => Promise<void>
 }
 
-/** Suspends somebody's account, lets it in again, frees its address, or deletes it. */
+/** Changes somebody's name, makes them a link for a new password, suspends their account, lets it in again, frees its address, or deletes it. */
 export function ManagedUser({ user, close, changed }: ManagedUserProps) {
   const path = { params: { path: { id: user.id } } }
+  const [link, setLink] = useState<Answer<'/api/v01/admin/users/{id}/password-link', 'post'>>()
   const own = useLoad('me', async () => (await ask(client.GET('/api/v01/auth/me'))).data)
   async function suspend(suspended: boolean) {
     await ask(client.PATCH('/api/v01/admin/users/{id}', { ...path, body: { suspended } }))
@@ -38,6 +42,17 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
   return (
     <Dialog title={t('Account of {name}', { name: user.username })} close={close}>
       <div class="stack">
+        <Form
+          button="Change the name"
+          send={async ({ full_name }) => {
+            const body = { full_name: String(full_name) }
+            await ask(client.PATCH('/api/v01/admin/users/{id}', { ...path, body }))
+            await changed()
+            return t('The name is changed')
+          }}
+        >
+          <Field label="Full name" name="full_name" value={user.full_name} required maxLength={200} />
+        </Form>
         {user.suspended ? (
           <>
             <p>This account is suspended: nobody can sign in with it.</p>
@@ -58,6 +73,40 @@ export function ManagedUser({ user, close, changed }: ManagedUserProps) {
             <div class="row">
               <Action act={() => suspend(true)}>Suspend</Action>
             </div>
+          </>
+        )}
+        {user.role === 'user' && (
+          <>
+            <p>
+              {t('{name} gets no mail? With a link that you hand over they choose a new password.', {
+                name: user.full_name,
+              })}
+            </p>
+            {link ? (
+              <>
+                <p>
+                  <code translate={false}>{link.url}</code>
+                </p>
+                <p>
+                  {t('It works once, until {time}, and is shown only now', { time: moment(link.ends_at) })}
+                </p>
+                <div class="row">
+                  <Action act={() => copyText(link.url).then(() => t('The link is copied'))}>
+                    Copy the link
+                  </Action>
+                </div>
+              </>
+            ) : (
+              <div class="row">
+                <Action
+                  act={async () => {
+                    setLink(await ask(client.POST('/api/v01/admin/users/{id}/password-link', path)))
+                  }}
+                >
+                  Make a link for a new password
+                </Action>
+              </div>
+            )}
           </>
         )}
         {!isPlaceholder(user.email) && (
