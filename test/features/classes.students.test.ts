@@ -77,7 +77,13 @@ describe('a class', () => {
     await ann.patch(at, { shows_members: true }, 403)
     await teacher.patch(at, {}, 400)
     const changed = await teacher.patch(at, { shows_members: true }, 200)
-    expect(changed.body.class).toEqual({ ...details, role: 'teacher', shows_members: true })
+    expect(changed.body.class).toEqual({
+      ...details,
+      role: 'teacher',
+      counts: 'best',
+      weights: {},
+      shows_members: true,
+    })
     const shown = (await ann.get(at, 200)).body
     const nameOf = ({ id, username }: Client) => ({ user_id: id, username, full_name: username })
     expect(shown.members).toEqual([

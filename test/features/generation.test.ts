@@ -216,6 +216,7 @@ describe('a job', () => {
       tags: [],
       question_type: 'MCQ',
       image_path: null,
+      image_alt: '',
       positive_marks: 2.5,
       negative_marks: 0.5,
       tolerance: 0,

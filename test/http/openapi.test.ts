@@ -78,7 +78,7 @@ test('every body has a schema; only operations that need no body have none', () 
   )
   for (const { path } of without)
     expect(path).toMatch(
-      /\/(logout|prepare|start|cancel|undo|exchange|accept|conversation|free-address|blocks\/\{user_id\}|reactions\/\{emoji\}|excused\/\{user_id\}\/\{exam_id\})$/,
+      /\/(logout|prepare|start|cancel|undo|exchange|accept|conversation|free-address|password-link|blocks\/\{user_id\}|reactions\/\{emoji\}|excused\/\{user_id\}\/\{exam_id\})$/,
     )
   for (const { name, operation } of operations)
     for (const { schema } of Object.values(operation.requestBody?.content ?? {}))

@@ -25,6 +25,8 @@ const describeAnswer = ({ status, body }: Answer) => ({ status, body: scrub(JSON
 
 /** What chats, questions and exams have in the newer generation only. */
 const ADDED = new Set([
+  'variables',
+  'conditions',
   ...['reactions', 'attachments', 'mentions', 'settings', 'unread_mentions', 'unread_all'],
   'has_password',
   ...['more_options', 'parts', 'option_order', 'explanation', 'tags', 'image_alt'],

@@ -175,7 +175,11 @@ export async function endLeases(tx: Sql): Promise<void> {
            error = 'The service was restored from a backup'
      where status = 'running'`
   await tx`delete from generation_files`
-  await tx`
-    update materials set status = 'failed', error = 'The service was restored from a backup' where status = 'reading'`
+  // An older backup has no such table.
+  const [{ exists }] = await tx<[{ exists: boolean }]>`select to_regclass('materials') is not null as exists`
+  if (exists)
+    await tx`
+      update materials set status = 'failed', error = 'The service was restored from a backup'
+       where status = 'reading'`
   await tx`delete from assistant_questions where expires_at is not null`
 }

@@ -145,7 +145,8 @@ export async function getJob(core: Core, id: string) {
 }
 
 function toJobQuestion({ check = UNCHECKED, source = null, ...question }: StoredQuestion): JobQuestion {
-  return { ...question, check, source }
+  // Those that 1.0 stored have none.
+  return { image_alt: '', ...question, check, source }
 }
 
 function toUsage(job: store.JobRow): JobUsage {
