@@ -144,9 +144,10 @@ export async function getJob(core: Core, id: string) {
   }
 }
 
-function toJobQuestion({ check = UNCHECKED, source = null, ...question }: StoredQuestion): JobQuestion {
-  // Those that 1.0 stored have none.
-  return { image_alt: '', ...question, check, source }
+/** Of those that 1.0 stored, nobody has said what an image shows. */
+function toJobQuestion(stored: StoredQuestion): JobQuestion {
+  const { check = UNCHECKED, source = null, image_alt = '', ...question } = stored
+  return { ...question, image_alt, check, source }
 }
 
 function toUsage(job: store.JobRow): JobUsage {
