@@ -24,22 +24,21 @@ export type NoticeSettings = Static<typeof NoticeSettings>
 
 export type NoticeWishes = Partial<NoticeSettings>
 
+export const NOTICE_KINDS = [
+  'exam_published',
+  'exam_closing',
+  'result_released',
+  'result_changed',
+  'challenge_answered',
+  'more_time',
+  'class_news',
+  'access_decided',
+] as const
+
 export const Notice = Type.Object(
   {
     id: Id,
-    kind: Type.Enum(
-      [
-        'exam_published',
-        'exam_closing',
-        'result_released',
-        'result_changed',
-        'challenge_answered',
-        'more_time',
-        'class_news',
-        'access_decided',
-      ],
-      { description: 'there may be more later' },
-    ),
+    kind: Type.Enum([...NOTICE_KINDS], { description: 'there may be more later' }),
     at: Timestamp,
     read: Type.Boolean(),
     exam_id: Type.Optional(Id),

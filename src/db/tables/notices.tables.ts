@@ -1,20 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { date, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { NOTICE_KINDS } from '../../../schemas/notices.schemas.ts'
 import { classes } from './classes.tables.ts'
 import { id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
 import { users } from './users.tables.ts'
-
-export const NOTICE_KINDS = [
-  'exam_published',
-  'exam_closing',
-  'result_released',
-  'result_changed',
-  'challenge_answered',
-  'more_time',
-  'class_news',
-  'access_decided',
-] as const
 
 /** What people were told. What it says is made of what it is about when it is read. */
 export const notices = pgTable(

@@ -4,7 +4,7 @@ import type { Actor, Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { GHOST_ID } from '../../db/tables/users.tables.ts'
-import { updateUser } from '../../db/user-rows.ts'
+import { lockUser, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { foldCase } from '../../formats/case-fold.ts'
 import { requireNoTimedAttempt } from '../attempts/closing.service.ts'
@@ -47,7 +47,7 @@ export async function changeAccount(
       ? undefined
       : await core.gate.passwords.run(device, () => hashPassword(core.config.passwordCost, new_password))
   const user = await core.db.transaction(async (tx) => {
-    const now = await store.findUserForUpdate(tx, userId)
+    const now = await lockUser(tx, userId)
     if (!now) throw new AppError('token_expired_or_invalid')
     // The password was changed since it was checked.
     if (needsOwner && now.passwordHash !== before.passwordHash) throw new AppError('wrong_password')
@@ -96,7 +96,7 @@ export async function deleteAccount(
   await core.db.transaction(async (tx) => {
     if (isStaff) await requireOtherAdmin(tx, userId)
     // Locking the account keeps new sessions and attempts from being made, so none is missed.
-    const now = await store.findUserForUpdate(tx, userId)
+    const now = await lockUser(tx, userId)
     if (now?.role !== before.role) throw new AppError('token_expired_or_invalid')
     await requireSession(tx, { sessionId })
     if (isStaff && now.passwordHash !== before.passwordHash) throw new AppError('wrong_password')

@@ -5,15 +5,6 @@ import { identities } from '../../db/tables/sign-in.tables.ts'
 import { GHOST_ID, isAccount, users } from '../../db/tables/users.tables.ts'
 import type { UserRow } from '../../db/user-rows.ts'
 
-export async function findUserForUpdate(tx: Executor, id: number): Promise<UserRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(users)
-    .where(and(eq(users.id, id), isAccount()))
-    .for('update')
-  return row
-}
-
 /** Accounts without a password; those whose name or address is taken are left out. */
 export async function insertUsersIfFree(
   tx: Executor,

@@ -11,7 +11,7 @@ import { type Actor, COMMAND_LINE, type Device } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
 import { tryOrCommit } from '../../db/dry-run.ts'
-import { type UserRow, updateUser } from '../../db/user-rows.ts'
+import { lockUser, type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import { type CsvColumns, type CsvUpload, readCsv } from '../../formats/csv-reading.ts'
 import { DAY_MS } from '../../formats/local-time.ts'
@@ -83,7 +83,7 @@ export async function changeManaged(
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
     if (suspended) await requireOtherAdmin(tx, userId)
-    const before = await store.findUserForUpdate(tx, userId)
+    const before = await lockUser(tx, userId)
     if (!before) throw new AppError('not_found')
     let after = before
     if (fullName !== undefined && fullName !== before.fullName) {
@@ -115,7 +115,7 @@ export async function createPasswordLink(
 ): Promise<Content<PasswordLink>> {
   const { token, endsAt } = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
-    const user = await store.findUserForUpdate(tx, userId)
+    const user = await lockUser(tx, userId)
     if (!user) throw new AppError('not_found')
     if (user.role !== 'user') throw new AppError('forbidden')
     const summary = 'A link for a new password was made'
@@ -133,7 +133,7 @@ export async function createPasswordLink(
 export async function freeAddress(core: Core, actor: Actor, userId: number): Promise<ManagedAccount> {
   const user = await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
-    const before = await store.findUserForUpdate(tx, userId)
+    const before = await lockUser(tx, userId)
     if (!before) throw new AppError('not_found')
     if (isPlaceholder(before.email)) return before
     const summary = 'Its e-mail address was freed'
@@ -161,7 +161,7 @@ export async function deleteManaged(
   await core.db.transaction(async (tx) => {
     await lockRoles(tx, actor)
     await requireOtherAdmin(tx, userId)
-    if (!(await store.findUserForUpdate(tx, userId))) throw new AppError('not_found')
+    if (!(await lockUser(tx, userId))) throw new AppError('not_found')
     await closeAccount(core, tx, userId, actor, 'An administrator deleted the account')
   })
   announceRevocations(core)
@@ -177,7 +177,7 @@ export async function deleteSuspended(core: Core, days: number): Promise<void> {
   for (const id of await store.listSuspended(core.db, before, SUSPENDED_AT_ONCE)) {
     try {
       await core.db.transaction(async (tx) => {
-        const user = await store.findUserForUpdate(tx, id)
+        const user = await lockUser(tx, id)
         // An administrator has let them in meanwhile, or another node was quicker.
         if (!user?.suspendedAt || user.suspendedAt >= before) return
         await closeAccount(core, tx, id, COMMAND_LINE, `Deleted ${days} days after its suspension`)

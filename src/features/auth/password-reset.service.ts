@@ -1,7 +1,7 @@
 import type { ConfirmResetBody } from '../../../schemas/account.schemas.ts'
 import type { Core } from '../../core.ts'
 import type { Executor } from '../../db/database-client.ts'
-import { type UserRow, updateUser } from '../../db/user-rows.ts'
+import { lockUser, type UserRow, updateUser } from '../../db/user-rows.ts'
 import { AppError } from '../../errors.ts'
 import type { Asker } from '../../scheduling/fair-queue.ts'
 import { LINK_LIFETIME_MS } from './address-mails.ts'
@@ -78,7 +78,7 @@ async function useHandedLink(
 ): Promise<void> {
   await core.db.transaction(async (tx) => {
     const userId = await findHanded(core, tx, token)
-    const user = userId === undefined ? undefined : await store.holdAccount(tx, userId)
+    const user = userId === undefined ? undefined : await lockUser(tx, userId)
     if (user?.role !== 'user' || !(await findHanded(core, tx, token))) throw new AppError('invalid_token')
     await change(tx, user)
     await store.voidResets(tx, user.id)

@@ -34,16 +34,6 @@ export async function holdAddressee(
   return row
 }
 
-/** Locks the account until the transaction ends. */
-export async function holdAccount(tx: Executor, userId: number): Promise<UserRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(users)
-    .where(and(eq(users.id, userId), isAccount()))
-    .for('update')
-  return row
-}
-
 /**
  * Stores an account's newest reset. Earlier ones stay valid if they were requested after `since` and are among the
  * `most` newest. Storing the same one again changes nothing.

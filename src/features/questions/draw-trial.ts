@@ -1,14 +1,20 @@
-import { evaluate, readRatio, toDecimal, type Values, writeRatio } from '@exam-practice/expressions'
+import {
+  areFulfilled,
+  drawValues,
+  evaluate,
+  isExcluded,
+  readRatio,
+  toDecimal,
+  type Values,
+  writeRatio,
+} from '@exam-practice/expressions'
 import type { QuestionFields } from '../../../schemas/questions.schemas.ts'
 import { isLonger } from '../../formats/code-points.ts'
 import {
-  areFulfilled,
   concreteOf,
   type Drawable,
   distinctTexts,
-  drawValues,
   fillingOf,
-  isExcluded,
   randomOf,
   readVariables,
   showValues,

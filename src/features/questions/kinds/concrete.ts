@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto'
 import {
-  areFulfilled,
   type Draws,
   drawOnce,
-  drawValues,
   evaluate,
   fill,
   hasPlaces,
-  isExcluded,
   onlyPlace,
   parseTemplate,
   type Random,
@@ -255,5 +252,3 @@ export function randomOf(seed: string): Random {
     return block.readUInt32LE(at - 4)
   }
 }
-
-export { areFulfilled, drawValues, isExcluded }
