@@ -19,6 +19,7 @@ export function listDeskViews(shown: Shown): Record<'student' | 'teacher', strin
       `/desk/results/${attemptId}`,
       '/desk/classes',
       `/desk/classes/${classId}`,
+      `/desk/classes/${classId}/materials`,
       '/desk/practice',
       '/desk/practice/cards',
       '/desk/progress',
@@ -42,7 +43,9 @@ export function listDeskViews(shown: Shown): Record<'student' | 'teacher', strin
       `/desk/teach/exams/${examId}/trial`,
       `/desk/teach/questions/${examId}/${questionId}`,
       '/desk/teach/classes',
-      ...['members', 'news', 'exams', 'results', 'gradebook'].map((tab) => `/desk/classes/${classId}/${tab}`),
+      ...['members', 'news', 'materials', 'exams', 'results', 'gradebook'].map(
+        (tab) => `/desk/classes/${classId}/${tab}`,
+      ),
       `/desk/teach/attempts/${attemptId}`,
       '/desk/teach/questions',
       '/desk/teach/generate',

@@ -2,6 +2,23 @@ import type { ServerFrame } from '@exam-practice/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { client } from '../../client.ts'
 
+/** How many parts of the page show each topic: the last one to go unsubscribes. */
+const shown = new Map<string, number>()
+
+function show(topic: string): void {
+  shown.set(topic, (shown.get(topic) ?? 0) + 1)
+}
+
+function leave(topic: string): void {
+  const others = (shown.get(topic) ?? 0) - 1
+  if (others > 0) {
+    shown.set(topic, others)
+    return
+  }
+  shown.delete(topic)
+  void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
+}
+
 /**
  * Calls `reload` upon each frame that concerns what is shown, and whenever such frames may have been missed: after a
  * new connection and `resync`. Frames of a topic have to be subscribed to, which comes first, so that no change is
@@ -28,9 +45,10 @@ export function useLive(
       else if (latest.current(frame)) void reload()
     })
     isRead = false
+    if (topic) show(topic)
     return () => {
       stop()
-      if (topic) void client.live.request({ type: 'unsubscribe', topic }).catch(() => {})
+      if (topic) leave(topic)
     }
   }, [reload, topic])
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Answer, ask, client } from '../../client.ts'
 import { Action } from '../../components/forms/button.tsx'
+import { MarkedText } from '../../components/marked-text.tsx'
 import { Loaded } from '../../components/page/load-states.tsx'
 import { useLoad } from '../../components/page/use-load.ts'
 import { lately, list } from '../../format.ts'
@@ -82,27 +83,12 @@ function Excerpt({ message: { message, matches, attachments } }: { message: Foun
   const characters = [...message]
   const from = Math.max(0, (matches[0]?.[0] ?? 0) - BEFORE)
   const to = Math.min(characters.length, from + LONGEST)
-  const text = (start: number, end: number) => characters.slice(start, end).join('')
-  const inside = matches.filter(([start = 0]) => start < to)
+  const inside = matches.flatMap(([start = 0, length = 0]) => (start < to ? [[start - from, length]] : []))
   return (
     <span class="excerpt" dir="auto">
       {from > 0 && '…'}
-      {inside.map(([start = 0, length = 0], index) => {
-        const [before = 0, beforeLength = 0] = inside[index - 1] ?? [from, 0]
-        return (
-          <span key={start}>
-            {text(before + beforeLength, start)}
-            <mark>{text(start, Math.min(start + length, to))}</mark>
-          </span>
-        )
-      })}
-      {text(endOf(inside.at(-1)) ?? from, to)}
+      <MarkedText text={characters.slice(from, to).join('')} matches={inside} />
       {to < characters.length && '…'}
     </span>
   )
-}
-
-function endOf(match: FoundMessage['matches'][number] | undefined): number | undefined {
-  const [start, length] = match ?? []
-  return start === undefined || length === undefined ? undefined : start + length
 }

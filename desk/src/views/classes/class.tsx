@@ -16,6 +16,7 @@ import { type ClassTabProps, isTaught, type OneClass } from './class-tab.ts'
 import { describeStudents } from './class-words.ts'
 import { ClassExams } from './exams.tsx'
 import { Gradebook } from './gradebook.tsx'
+import { Materials } from './materials/materials.tsx'
 import { Members } from './members.tsx'
 import { ClassResults } from './results.tsx'
 import { StudentClass } from './student-class.tsx'
@@ -23,6 +24,7 @@ import { StudentClass } from './student-class.tsx'
 const TABS: [key: string, text: string, view: ComponentType<ClassTabProps>][] = [
   ['members', t('Members'), Members],
   ['news', t('News'), News],
+  ['materials', t('Materials'), ClassMaterials],
   ['exams', t('Exams'), ClassExams],
   ['results', t('Results'), ClassResults],
   ['gradebook', t('Gradebook'), Gradebook],
@@ -63,7 +65,7 @@ export default function Class({ params, user }: ViewProps) {
         isTaught(one) ? (
           <TaughtClass of={one} tab={tab} user={user} reload={found.reload} />
         ) : (
-          <StudentClass of={one} reload={found.reload} />
+          <StudentClass of={one} tab={tab} reload={found.reload} />
         )
       }
     </Loaded>
@@ -118,4 +120,8 @@ function News({ of: { class: own }, user }: { of: OneClass; user: ViewProps['use
       changes={(isTeacher || isAdministrator(user)) && !own.archived}
     />
   )
+}
+
+function ClassMaterials({ of: { class: own }, user }: ClassTabProps) {
+  return <Materials id={own.id} writes={(own.role === 'teacher' || isAdministrator(user)) && !own.archived} />
 }
