@@ -372,15 +372,6 @@ describe('a question with variables', () => {
     expect(JSON.stringify(questions)).not.toContain('@')
   })
 
-  test('is left out of the other formats, and counted', COSTLY, async () => {
-    const { examId } = await createExam([SUM, PLAIN])
-    for (const format of ['gift', 'moodle_xml', 'qti', 'qti3']) {
-      const response = await admin.fetch('GET', `${EXAMS}/${examId}/export?format=${format}`)
-      expect(response.headers.get('x-left-out'), format).toBe('1')
-      expect(await response.text(), format).not.toContain('{@a')
-    }
-  })
-
   test('comes back with other numbers in practice, and a review says which it answers', COSTLY, async () => {
     const { ids } = await createExam([SUM], { open_for_practice: true })
     const [id] = ids as [number]

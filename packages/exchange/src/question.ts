@@ -1,9 +1,12 @@
+import type { Values, Variable } from '@exam-practice/expressions'
+
 /**
  * What every format is read into, and written from. Texts are CommonMark with LaTeX (`$x^2$`), in which a line end is one;
  * accepted texts, which are typed, are plain.
  */
 export type Question = Asked & Task
 
+/** Its texts, key and tolerance have `{@expression@}` where a value of its variables stands. */
 export interface Asked {
   /** May be '': the question is in its picture. Of gaps it holds `[[1]]` … where they are. */
   text: string
@@ -12,6 +15,10 @@ export interface Asked {
   tags: string[]
   /** What a right answer brings, as decimal text; undefined where the file doesn't say. */
   marks?: string | undefined
+  /** Numbers that are drawn for each student, in order. */
+  variables?: readonly Variable[]
+  /** Which draws there are. */
+  conditions?: readonly string[]
 }
 
 /** What is asked, with its key. */
@@ -34,9 +41,9 @@ export interface Option {
 
 export interface NumberEntry {
   kind: 'number'
-  /** Decimal text; '' for none. */
+  /** Decimal text, or one `{@expression@}`; '' for none. */
   key: string
-  /** How far an answer may be from it, as decimal text. */
+  /** How far an answer may be from it, as decimal text, or one `{@expression@}`. */
   tolerance: string
 }
 
@@ -119,4 +126,6 @@ export interface ExportedItem {
   question: Question
   /** Called when the question is written; answers undefined where there is no image. */
   readImage?: () => Promise<Image | undefined>
+  /** Draws of its variables for formats that hold a list of them. */
+  draws?: () => readonly Values[]
 }

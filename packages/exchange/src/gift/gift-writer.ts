@@ -3,6 +3,7 @@ import { inMoodleOrder, isMoodle, toPercentage } from '../moodle/moodle-rules.ts
 import type { Accepted, Choice, ExportedItem, Question, Task } from '../question.ts'
 import { withWildcardsEscaped } from '../tasks.ts'
 import { textToHtml } from '../texts/rich-text.ts'
+import { isDrawn } from '../variables/places.ts'
 
 /**
  * What stands between the braces; undefined where GIFT has no form: for orders and gaps, and for answers with an arrow,
@@ -34,9 +35,9 @@ function writeAnswers(task: Task): string | undefined {
   }
 }
 
-/** Whether GIFT has a form for it that Moodle takes. */
+/** Whether GIFT has a form for it that Moodle takes. It has none for variables. */
 export function isGift(question: Question): boolean {
-  return isMoodle(question) && writeAnswers(question) !== undefined
+  return !isDrawn(question) && isMoodle(question) && writeAnswers(question) !== undefined
 }
 
 /** Questions for which `isGift` holds. The format has no place for marks, images and carriage returns. */

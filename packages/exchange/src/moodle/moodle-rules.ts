@@ -1,6 +1,8 @@
 import { Skip } from '../items.ts'
 import type { Accepted, Gap, Question } from '../question.ts'
 import { withoutWildcards } from '../tasks.ts'
+import { isDrawn } from '../variables/places.ts'
+import { canBeCalculated } from './calculated-writer.ts'
 
 /**
  * The parts of the marks that Moodle's importer knows, in per cent, and their negatives: an answer with any other ends
@@ -21,6 +23,7 @@ export function toPercentage(percent: number): number | undefined {
 
 /** Whether Moodle takes a question in a file, GIFT or XML: one that it refuses costs the whole file. */
 export function isMoodle(question: Question): boolean {
+  if (isDrawn(question) && !canBeCalculated(question)) return false
   switch (question.kind) {
     case 'choice': {
       const right = question.options.filter(({ isRight }) => isRight).length

@@ -13,7 +13,9 @@ import type {
 import { withWildcardsEscaped } from '../tasks.ts'
 import { encodePath } from '../texts/addresses.ts'
 import { textToHtml } from '../texts/rich-text.ts'
+import { isDrawn } from '../variables/places.ts'
 import { escapeXml } from '../xml.ts'
+import { CalculatedWriter } from './calculated-writer.ts'
 import { writeCloze } from './cloze.ts'
 import { inMoodleOrder, toPercentage } from './moodle-rules.ts'
 
@@ -27,6 +29,16 @@ const TYPES: Record<Task['kind'], string> = {
   gaps: 'cloze',
 }
 
+const CALCULATED: Partial<Record<Task['kind'], string>> = { choice: 'calculatedmulti', number: 'calculated' }
+/** What Moodle's importer reads of each answer, also of an option, which has no use for it. */
+const UNUSED =
+  '<tolerance>0</tolerance><tolerancetype>1</tolerancetype><correctanswerformat>1</correctanswerformat><correctanswerlength>2</correctanswerlength>'
+const WITHOUT_UNITS =
+  '    <unitgradingtype>0</unitgradingtype><unitpenalty>0.1</unitpenalty><showunits>3</showunits><unitsleft>0</unitsleft>\n'
+
+/** How a text becomes HTML. */
+type ToHtml = (text: string, place?: 'text' | 'option') => string
+
 /** Questions for which `isMoodle` holds. The format has no place for negative marks. */
 export async function* writeMoodleXml(items: AsyncIterable<ExportedItem>): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
@@ -34,32 +46,44 @@ export async function* writeMoodleXml(items: AsyncIterable<ExportedItem>): Async
   yield '</quiz>\n'
 }
 
-function writeQuestion({ name, question }: ExportedItem, image: Image | undefined): string {
+function writeQuestion({ name, question, draws }: ExportedItem, image: Image | undefined): string {
   const { kind, explanation, tags, marks = '1' } = question
+  const calculated = isDrawn(question) ? new CalculatedWriter(question, draws?.() ?? []) : undefined
+  const toHtml: ToHtml = (text, place) =>
+    calculated?.writeText(text, (plain) => textToHtml(plain, place)) ?? textToHtml(text, place)
   const picture =
     image && `<p><img src="@@PLUGINFILE@@/${encodePath(image.name)}" alt="${escapeXml(image.alt ?? '')}"></p>`
-  const feedback = explanation === '' ? '' : writeText('generalfeedback', textToHtml(explanation))
+  const feedback = explanation === '' ? '' : writeText('generalfeedback', toHtml(explanation))
   const named = tags.map((tag) => `<tag><text>${escapeXml(tag)}</text></tag>`).join('')
-  return `  <question type="${TYPES[kind]}">
+  const stem = writeStem(question, toHtml)
+  const answers = calculated ? writeCalculated(question, calculated, toHtml) : writeAnswers(question, toHtml)
+  return `  <question type="${calculated ? CALCULATED[kind] : TYPES[kind]}">
     <name><text>${escapeXml(name)}</text></name>
     <questiontext format="html">
-      <text>${escapeXml(writeStem(question) + (picture ?? ''))}</text>
+      <text>${escapeXml(stem + (picture ?? ''))}</text>
 ${image ? writeFile(image) : ''}    </questiontext>
 ${feedback}    <defaultgrade>${marks}</defaultgrade>
-${writeAnswers(question)}${named && `    <tags>${named}</tags>\n`}  </question>
+${answers}${named && `    <tags>${named}</tags>\n`}  </question>
 `
 }
 
-function writeStem(question: Question): string {
+function writeStem(question: Question, toHtml: ToHtml): string {
   return question.kind === 'gaps'
     ? writeCloze(question.text, question.gaps, question.marks)
-    : textToHtml(question.text)
+    : toHtml(question.text)
 }
 
-function writeAnswers(task: Task): string {
+/** Questions for which `canBeCalculated` holds. */
+function writeCalculated(question: Question, calculated: CalculatedWriter, toHtml: ToHtml): string {
+  const answers =
+    question.kind === 'number' ? calculated.writeAnswer(question) : writeAnswers(question, toHtml, UNUSED)
+  return `    <synchronize>0</synchronize>\n${answers}${WITHOUT_UNITS}${calculated.writeDatasets()}`
+}
+
+function writeAnswers(task: Task, toHtml: ToHtml, more = ''): string {
   switch (task.kind) {
     case 'choice':
-      return writeChoices(task)
+      return writeChoices(task, toHtml, more)
     case 'number':
       return writeNumeric(task)
     case 'text':
@@ -85,7 +109,7 @@ function writeText(element: string, html: string): string {
   return `    <${element} format="html"><text>${escapeXml(html)}</text></${element}>\n`
 }
 
-function writeChoices({ multiple, options }: Choice): string {
+function writeChoices({ multiple, options }: Choice, toHtml: ToHtml, more: string): string {
   const right = options.filter(({ isRight }) => isRight).length
   const fraction = (isRight: boolean) => {
     if (isRight) return Number((100 / right).toFixed(5))
@@ -94,7 +118,7 @@ function writeChoices({ multiple, options }: Choice): string {
   }
   const answers = options.map(
     ({ text, isRight }) =>
-      `    <answer fraction="${fraction(isRight)}" format="html"><text>${escapeXml(textToHtml(text, 'option'))}</text></answer>\n`,
+      `    <answer fraction="${fraction(isRight)}" format="html"><text>${escapeXml(toHtml(text, 'option'))}</text>${more}</answer>\n`,
   )
   return `    <single>${!multiple}</single>\n    <shuffleanswers>false</shuffleanswers>\n${answers.join('')}`
 }

@@ -15,6 +15,7 @@ import { decodeAddress } from '../texts/addresses.ts'
 import { readDataUrl } from '../texts/data-addresses.ts'
 import { htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, readElements, textOf, type XmlElement } from '../xml.ts'
+import { Calculated, isCalculated } from './calculated.ts'
 import { readCloze } from './cloze.ts'
 import { inOrder } from './moodle-rules.ts'
 
@@ -31,6 +32,29 @@ export function* readMoodleXml(text: string): Generator<Item> {
 function readQuestion(type: string, element: XmlElement): ItemContent {
   if (type === 'description') throw new NoQuestion('it asks nothing (description)')
   if (type === 'essay') throw new Skip('it asks for an essay')
+  return isCalculated(type) ? readCalculated(type, element) : readPlain(type, element)
+}
+
+/** As a question of numbers or options whose texts have marks for values. */
+function readCalculated(type: string, element: XmlElement): ItemContent {
+  const isNumber = type !== 'calculatedmulti'
+  const calculated = new Calculated(element)
+  const read = readPlain(isNumber ? 'numerical' : 'multichoice', calculated.withMarks(element, isNumber))
+  if (!('question' in read)) return read
+  const question = calculated.withoutMarks(read.question)
+  const right = childrenOf(element, 'answer').find((answer) => shareOf(answer) > 0)
+  return {
+    ...read,
+    question: {
+      ...question,
+      ...(isNumber && right ? calculated.readAnswer(right) : {}),
+      variables: calculated.variables,
+      conditions: [],
+    },
+  }
+}
+
+function readPlain(type: string, element: XmlElement): ItemContent {
   const usual = childOf(element, 'questiontext')?.attributes.format ?? 'html'
   const { stem, gaps, weight } = readStem(type, element, usual)
   const old = readOldImage(element)

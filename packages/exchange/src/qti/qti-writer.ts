@@ -1,5 +1,6 @@
-import type { ExportedItem } from '../question.ts'
+import type { ExportedItem, Question } from '../question.ts'
 import { encodePath } from '../texts/addresses.ts'
+import { isDrawn } from '../variables/places.ts'
 import { escapeXml } from '../xml.ts'
 import { MANIFEST } from '../zip-archive.ts'
 import { writeBlock, writeParts } from './qti-item-writer.ts'
@@ -40,6 +41,11 @@ export type QtiVersion = keyof typeof VERSIONS
 export interface PackageFile {
   path: string
   content: Uint8Array | string
+}
+
+/** Whether QTI has a form for it. */
+export function isQti(question: Question): boolean {
+  return !isDrawn(question)
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Accepted, ExportedItem, Gap, Image, Item, Question, Task } from '@exam-practice/exchange'
+import type { Values } from '@exam-practice/expressions'
 import type { QuestionType } from '../../../../schemas/common.ts'
 import type { Gap as OwnGap, Parts } from '../../../../schemas/parts.schemas.ts'
 import type { OfferedQuestion, QuestionFields } from '../../../../schemas/questions.schemas.ts'
+import { type Drawable, draw, toVariable } from '../kinds/concrete.ts'
 import { gapsOf } from '../kinds/gaps.ts'
 import { MOST_MORE_OPTIONS, optionsOf } from '../kinds/letters.ts'
 import { pairsOf } from '../kinds/matching.ts'
@@ -13,6 +15,8 @@ import { toTags } from '../question-tags.ts'
 export interface ExportedQuestion extends QuestionFields {
   id: number
   exam_id: number
+  /** A draw of its variables that is known to be one. */
+  kept: Record<string, string> | null
 }
 
 /** An item of a file; `checkQuestion` decides whether it becomes a question. */
@@ -42,12 +46,14 @@ const MOST_OPTIONS = OPTIONS.length + MOST_MORE_OPTIONS
 function toOffered(question: Question): OfferedQuestion | { reason: string } {
   const asked = toAsked(question)
   if ('reason' in asked) return asked
-  const { text, explanation, tags, marks } = question
+  const { text, explanation, tags, marks, variables = [], conditions = [] } = question
   return {
     ...asked,
     question_text: text,
     explanation,
     tags: toTags(tags),
+    variables: variables.map((each) => ('values' in each ? { ...each, values: [...each.values] } : each)),
+    conditions: [...conditions],
     ...(marks === undefined ? {} : { positive_marks: marks }),
   }
 }
@@ -128,18 +134,29 @@ function isPartlyFixed(question: Question): boolean {
   return question.kind === 'choice' && question.options.some(({ isFixed }) => isFixed)
 }
 
-/** A question of ours as other tools know it; undefined where they have none of its kind, or no variables. */
+/** A question of ours as other tools know it; undefined where they have none of its kind. */
 export function toExported(question: ExportedQuestion): Omit<ExportedItem, 'readImage'> | undefined {
-  if (question.variables.length > 0) return undefined
   const { id, question_type: type, question_text: text, explanation, tags, positive_marks } = question
+  const { variables, conditions } = question
   const task = TASKS[type]?.(question)
+  const asked = { text, explanation, tags, marks: String(positive_marks) }
   return (
     task && {
       id: String(id),
       name: `${type} ${id}`,
-      question: { ...task, text, explanation, tags, marks: String(positive_marks) },
+      question: { ...task, ...asked, variables: variables.map(toVariable), conditions },
+      draws: () => drawSome(question),
     }
   )
+}
+
+/** Draws that are written where a format has no other way. */
+const DRAWS = 50
+
+function drawSome({ kept, variables, conditions, tolerance, ...question }: ExportedQuestion): Values[] {
+  const draws = { variables, conditions, kept: kept ?? {} }
+  const drawable: Drawable = { ...question, tolerance: String(tolerance), draws }
+  return Array.from({ length: DRAWS }, (_, index) => draw(drawable, String(index + 1))?.values ?? new Map())
 }
 
 const TASKS: Record<QuestionType, ((question: ExportedQuestion) => Task) | undefined> = {

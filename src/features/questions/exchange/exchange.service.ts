@@ -6,6 +6,7 @@ import {
   type Image,
   isGift,
   isMoodle,
+  isQti,
   type Question,
   writeGift,
   writeMoodleXml,
@@ -271,6 +272,8 @@ export async function exportQuestions(
 const CARRIED: Partial<Record<ExportFormat, (question: Question) => boolean>> = {
   gift: isGift,
   moodle_xml: isMoodle,
+  qti: isQti,
+  qti3: isQti,
 }
 
 const PAGE = 200
@@ -289,7 +292,7 @@ async function* streamQuestions(
     for (const [index, id] of ids.entries()) {
       if (index % CHECKED === 0) await check()
       const row = byId.get(id)
-      if (row?.examId === examId) yield { id, exam_id: examId, ...toFields(row) }
+      if (row?.examId === examId) yield { id, exam_id: examId, kept: row.keptDraw, ...toFields(row) }
     }
   }
 }

@@ -108,7 +108,8 @@ export function readVariables(variables: readonly WrittenVariable[], conditions:
   return readDraws(variables.map(toVariable), conditions)
 }
 
-function toVariable(variable: WrittenVariable): Variable {
+/** With its decimals as texts. */
+export function toVariable(variable: WrittenVariable): Variable {
   const { name } = variable
   if ('is' in variable) return { name, is: variable.is }
   if ('values' in variable) return { name, values: variable.values.map(String) }
