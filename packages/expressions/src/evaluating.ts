@@ -122,8 +122,10 @@ function real(
       return values.get(tree.name) ?? Number.NaN
     case 'minus':
       return -at(tree.of)
-    case 'call':
-      return callReal(tree.name, tree.of.map(at))
+    case 'call': {
+      const of = tree.of.map(at)
+      return of.some(Number.isNaN) ? Number.NaN : callReal(tree.name, of)
+    }
     case 'operator': {
       const [left, right] = [at(tree.left), at(tree.right)]
       // Only these lose digits: what is multiplied keeps its precision, however large it becomes in between.
@@ -131,8 +133,10 @@ function real(
       if (tree.operator === '+') return left + right
       if (tree.operator === '-') return left - right
       if (tree.operator === '*') return left * right
-      if (tree.operator === '/') return left / right
-      return tree.operator === '^' ? left ** right : Number.NaN
+      // What has no value gives none to what it is in: in JavaScript 1/0 is infinite, and anything to the 0 is 1.
+      if (tree.operator === '/') return right === 0 ? Number.NaN : left / right
+      const isPower = tree.operator === '^' && !Number.isNaN(left) && (left !== 0 || right >= 0)
+      return isPower ? left ** right : Number.NaN
     }
     case 'not':
       return Number.NaN

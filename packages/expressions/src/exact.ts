@@ -7,8 +7,8 @@ const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i
 /** A power of ten beyond which no floating-point number is. */
 const LARGEST_EXPONENT = 330
 
-/** More than a floating-point number's own, so that nothing is lost before the division. */
-const SAFE_BITS = 128
+/** More than a floating-point number's own. */
+const QUOTIENT_BITS = 66
 
 /** The significant digits of what functions give. */
 const DIGITS = 15
@@ -48,8 +48,14 @@ export function isWhole(of: Fraction): boolean {
 
 /** The nearest floating-point number, for numerators and denominators of any length. */
 export function toNumber({ s, n, d }: Fraction): number {
-  const shift = BigInt(Math.max(0, Math.min(bitsOf(n), bitsOf(d)) - SAFE_BITS))
-  return (Number(s) * Number(n >> shift)) / Number(d >> shift)
+  if (n <= Number.MAX_SAFE_INTEGER && d <= Number.MAX_SAFE_INTEGER) return (Number(s) * Number(n)) / Number(d)
+  const scale = QUOTIENT_BITS - bitsOf(n) + bitsOf(d)
+  const [above, below] = scale > 0 ? [n << BigInt(scale), d] : [n, d << BigInt(-scale)]
+  // What is cut off counts as a last bit, so that a little more than half is rounded up.
+  const quotient = (above / below) | BigInt(above % below !== 0n)
+  const half = scale >> 1
+  // In two steps, since 2 to that power may be too large or too small by itself.
+  return Number(s) * Number(quotient) * 2 ** -half * 2 ** -(scale - half)
 }
 
 /** The value itself, or one of 15 digits where it has become too long to go on with. */

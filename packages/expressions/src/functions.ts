@@ -16,20 +16,6 @@ const DEGREE = Math.PI / 180
 const LARGEST_FACTORIAL = 170
 const LARGEST_BINOMIAL = 1_000
 
-/** Sines of the angles at which they are rational, by whole degrees; tangents and cosines follow from them. */
-const SINES = new Map([
-  ...[
-    [0, 0],
-    [30, 0.5],
-    [90, 1],
-    [150, 0.5],
-    [180, 0],
-    [210, -0.5],
-    [270, -1],
-    [330, -0.5],
-  ],
-] as [number, number][])
-
 const FUNCTIONS = {
   sqrt: { real: Math.sqrt },
   cbrt: { real: Math.cbrt },
@@ -130,23 +116,34 @@ export function callExact(name: FunctionName, of: Fraction[]): Fraction | undefi
 }
 
 function sind(of: number): number {
-  return SINES.get(turn(of)) ?? Math.sin(turn(of) * DEGREE)
+  const { rest, sine } = quarterOf(of)
+  // Where it is rational it is exact; from 45° on the cosine of what is missing loses fewer digits.
+  if (rest === 30) return sine / 2
+  return sine * (rest >= 45 ? Math.cos((90 - rest) * DEGREE) : Math.sin(rest * DEGREE))
 }
 
 function cosd(of: number): number {
-  return SINES.get(turn(of + 90)) ?? Math.cos(turn(of) * DEGREE)
+  const { rest, cosine } = quarterOf(of)
+  if (rest === 60) return cosine / 2
+  return cosine * (rest > 45 ? Math.sin((90 - rest) * DEGREE) : Math.cos(rest * DEGREE))
 }
 
 function tand(of: number): number {
-  const [sine, cosine] = [sind(of), cosd(of)]
-  if (cosine === 0) return Number.NaN
-  // Of 45° the tangent would be off in its last digit.
-  return of % 45 === 0 ? Math.round(sine / cosine) : Math.tan(turn(of) * DEGREE)
+  const { rest, sine, cosine } = quarterOf(of)
+  if (rest === 90) return Number.NaN
+  if (rest === 45) return sine * cosine
+  return sine * cosine * (rest > 45 ? 1 / Math.tan((90 - rest) * DEGREE) : Math.tan(rest * DEGREE))
 }
 
-/** From 0 up to 360. */
-function turn(degrees: number): number {
-  return ((degrees % 360) + 360) % 360
+/** What an angle is from 0° to 90°, without rounding, and the signs of its sine and cosine. */
+function quarterOf(degrees: number): { rest: number; sine: number; cosine: number } {
+  let rest = Math.abs(degrees % 360)
+  let sine = degrees < 0 ? -1 : 1
+  if (rest > 180) {
+    rest = 360 - rest
+    sine = -sine
+  }
+  return rest > 90 ? { rest: 180 - rest, sine, cosine: -1 } : { rest, sine, cosine: 1 }
 }
 
 function whole(of: Fraction[], calculate: (numbers: bigint[]) => bigint | undefined): Fraction | undefined {

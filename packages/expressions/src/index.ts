@@ -16,7 +16,7 @@ export {
 } from './draws.ts'
 export { countFinite, drawPoints, isEqual, LEAST_FINITE, type Points, type Symbol } from './equality.ts'
 export { evaluate, type Values } from './evaluating.ts'
-export { readDecimal, readRatio, writeRatio } from './exact.ts'
+export { readDecimal, readRatio, toNumber, writeRatio } from './exact.ts'
 export { FUNCTION_NAMES, type FunctionName } from './functions.ts'
 export { toLatex } from './latex.ts'
 export { namesIn, parseCondition, parseExpression } from './parsing.ts'

@@ -127,50 +127,16 @@ test('whatever is typed is read or refused', () => {
   )
 })
 
-/** Formulas in x and y without poles, and what each is also equal to. */
-const formulas = fc.letrec<{ any: string }>((tie) => ({
-  any: fc.oneof(
-    { maxDepth: 4 },
-    fc.constantFrom('x', 'y', '2', '3', '0.5'),
-    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} + ${other})`),
-    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} - ${other})`),
-    fc.tuple(tie('any'), tie('any')).map(([one, other]) => `(${one} * ${other})`),
-    tie('any').map((of) => `sin(${of})`),
-    tie('any').map((of) => `sqrt(1 + (${of})^2)`),
-  ),
-})).any
-const rewritings: ((of: string) => string)[] = [
-  (of) => `0 + ${of}`,
-  (of) => `2*(${of}) - (${of})`,
-  (of) => `(${of})*(sin(x)^2 + cos(x)^2)`,
-  (of) => `((${of})^2 - 1)/1 + 1 - (${of})^2 + ${of}`,
-  (of) => `-(-(${of}))`,
-]
-
 describe('two formulas', () => {
   const points = (key: Tree) => drawPoints(key, [{ name: 'x' }, { name: 'y' }], random())
 
-  test('that are equal by construction are equal, and unequal by any other constant', () => {
-    fc.assert(
-      fc.property(
-        formulas,
-        fc.constantFrom(...rewritings),
-        fc.constantFrom('0.001', '1'),
-        (of, rewrite, change) => {
-          fc.pre(of.length < 80)
-          const key = parseExpression(of)
-          const drawn = points(key)
-          fc.pre(drawn.key.every(({ value, largest }) => Math.max(Math.abs(value), largest) < 1e4))
-          expect(isEqual(parseExpression(rewrite(of)), drawn), rewrite(of)).toBe(true)
-          expect(isEqual(parseExpression(`${rewrite(of)} + ${change}`), drawn), of).toBe(false)
-        },
-      ),
-      { numRuns: 1_000 },
-    )
-  })
-
   test('aren’t equal by numbers that are large on the way alone', () => {
     expect(isEqual(parseExpression('10^20 - 10^20'), points(parseExpression('x')))).toBe(false)
+  })
+
+  test('aren’t equal by powers of what has no value', () => {
+    for (const none of ['x*(1/0)^0', 'x + 0*atan(1/0)', 'x/(0^-1)^0', 'x + lcm(0, 1/0)'])
+      expect(isEqual(parseExpression(none), points(parseExpression('x'))), none).toBe(false)
   })
 
   test('are compared from 0.1 on where the key has no value below 0', () => {

@@ -12,6 +12,7 @@ import {
   readRatio,
   type Template,
   toDecimal,
+  toNumber,
   toPlainNumber,
   toText,
   type Values,
@@ -227,10 +228,14 @@ function shortest(value: Value): string {
   return toPlainNumber(write(value))
 }
 
+/** A longer value is written with all that a comparison sees of it, so that a key stays short enough to be read. */
+const LONGEST_EXACT = 40
+
 /** In brackets, whatever stands beside it; a quotient where it is no decimal. */
 function inExpression(value: Value | undefined): string {
   if (!value) return NO_VALUE
-  return `(${toDecimal(value) ?? value.toFraction()})`
+  const exact = toDecimal(value) ?? value.toFraction()
+  return `(${exact.length > LONGEST_EXACT ? toNumber(value) : exact})`
 }
 
 /** Values as they are shown to their teacher. */

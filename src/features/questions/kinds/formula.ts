@@ -51,12 +51,12 @@ export const formula: Kind = {
   compile(task) {
     if (task.correct_answer === '') return undefined
     // Only once somebody has answered: with variables each attempt has a key of its own.
-    let points: Points | undefined
+    let points: Points | null | undefined
     const judge = remembering((answer) => {
       const read = readFormula(task, answer)
       if ('error' in read) return null
-      points ??= pointsOf(task.correct_answer, partsOf(task))
-      return isEqual(read.tree, points)
+      points ??= findPoints(task)
+      return points && isEqual(read.tree, points)
     })
     return {
       denominator: 1n,
@@ -120,6 +120,16 @@ function checkKey(key: string, parts: FormulaParts): string | undefined {
     return `has a value at ${finite} of 24 points between its symbols’ limits, and ${LEAST_FINITE} are needed`
   } catch (error) {
     if (error instanceof ExpressionError) return error.message
+    throw error
+  }
+}
+
+/** null where a draw's values have made the key longer than one that is read, which saving has tried to find. */
+function findPoints(task: Task): Points | null {
+  try {
+    return pointsOf(task.correct_answer, partsOf(task))
+  } catch (error) {
+    if (error instanceof ExpressionError) return null
     throw error
   }
 }
