@@ -78,11 +78,11 @@ export async function listNotices(
   since: Date,
   { before, limit }: NoticePage,
 ): Promise<NoticeRow[]> {
-  const isOlder = before === undefined ? sql`` : sql`and notice.id < ${before}`
+  const isEarlier = before === undefined ? sql`` : sql`and notice.id < ${before}`
   return query<NoticeRow>(
     db,
     TOLD,
-    sql`${toldBy(keptOf(userId, since))} where ${HOLDS} ${isOlder} order by notice.id desc limit ${limit}`,
+    sql`${toldBy(keptOf(userId, since))} where ${HOLDS} ${isEarlier} order by notice.id desc limit ${limit}`,
   )
 }
 
