@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor, Pool } from '../../db/database-client.ts'
 import { isAnyOf, only, type Places, query, statement, unseen } from '../../db/query.ts'
+import { type Row, rowOf } from '../../db/rows.ts'
+import { practiceCards } from '../../db/tables/practice.tables.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
-import { CARD, type CardRow, IS_STALE, isOpenFor, isUnasked, withFreshDecks } from './cards/decks.store.ts'
+import { IS_STALE, isOpenFor, isUnasked, withFreshDecks } from './cards/decks.store.ts'
 
 /** What cards are asked of; tags are folded. */
 export interface CardScope {
@@ -110,7 +112,25 @@ export interface CardNames {
   tags: string[] | null
 }
 
-export type NextRow = CardRow & CardNames & { isOpen: boolean }
+/** What a card that waits is shown with. */
+const WAITING = rowOf(
+  practiceCards,
+  [
+    'questionId',
+    'examId',
+    'paperId',
+    'state',
+    'due',
+    'lastReview',
+    'stability',
+    'difficulty',
+    'reps',
+    'lapses',
+  ],
+  { instants: 'ms' },
+)
+
+export type NextRow = Row<typeof WAITING> & CardNames & { isOpen: boolean }
 /** One without a card says how many are due where there are none. */
 type ChosenRow = StaleDecks & { dueCount: number; regraded: number[] } & (
     | NextRow
@@ -128,7 +148,7 @@ const unplanned = (places: Places<CardRequest & Ranking>): Places<CardRequest & 
 
 const selectNext = statement<CardRequest & Ranking, ChosenRow>(
   {
-    ...CARD.check,
+    ...WAITING.check,
     isOpen: 'boolean',
     examName: 'text',
     tags: 'jsonb',
@@ -147,18 +167,17 @@ const selectNext = statement<CardRequest & Ranking, ChosenRow>(
       select * from ranked order by gain desc, due, question_id limit ${places.limit}
     ), chosen as materialized (
       select 0 as part, best.gain, card.exam_id in (select exam_id from fresh where is_open) as is_open,
-             ${CARD.names('card')}
+             ${WAITING.names('card')}
         from best
         join practice_cards card on card.user_id = ${places.userId} and card.question_id = best.question_id
       union all
-      select part, null, is_open, ${places.userId}, question_id, exam_id, paper_id, 0, 0, 'new', null, null, 0, 0, 0, 0, 0,
-             null, null, null, null, null, null, null, null
+      select part, null, is_open, question_id, exam_id, paper_id, 'new', null, null, 0, 0, 0, 0
         from (${newOnes(places)}) new_one
     )
     select ${STALE}, (select count(*)::int from ranked) as "dueCount",
            (select coalesce(array_agg(distinct exam_id), '{}') from regrades
              where undone_at is null and exam_id in (select exam_id from chosen)) as regraded,
-           ${CARD.columns('chosen')}, chosen.is_open as "isOpen",
+           ${WAITING.columns('chosen')}, chosen.is_open as "isOpen",
            (select name from exams where id = chosen.exam_id) as "examName",
            (select tags from questions where id = chosen.question_id) as tags
       from (select) once left join chosen on true

@@ -13,7 +13,10 @@ export interface CardName {
 }
 
 /** The part of a card that follows from its reviews, as of an instant; a new one is due at once. */
-export function toReviewed(memory: Memory, now: number): ReviewedCard {
+export function toReviewed(
+  memory: Pick<Memory, 'state' | 'due' | 'lastReview' | 'stability' | 'difficulty' | 'reps' | 'lapses'>,
+  now: number,
+): ReviewedCard {
   const { state, due, stability, difficulty, reps, lapses } = memory
   return {
     state,
