@@ -22,8 +22,9 @@ interface Markup {
  */
 const AS_IT_IS =
   '[translate=no], noscript, script, style, code, kbd, select[name=language], svg, .katex, body [lang=en]'
-/** Addresses of the tests' people, options and names of formats. */
-const NAMES = /\S+@example\.org|\b[A-Z]\b|Exam Practice|CSV|GIFT|Aiken|Moodle XML|QTI( [\d.]+)?|HTTPS?/g
+/** Addresses of the tests' people, options, names of formats, and what stands for a value of a question. */
+const NAMES =
+  /\S+@example\.org|\{@.*?@\}|\b[A-Z]\b|Exam Practice|CSV|GIFT|Aiken|Moodle XML|QTI( [\d.]+)?|HTTPS?/g
 /** Letters that the pseudo-language replaces. */
 const PLAIN = /[ACDEGILNORSTUYZacdegilnorstuyz]/
 /** What Intl says in English: months, days, halves of the day, units. */
