@@ -63,7 +63,7 @@ export function Gradebook({ of: { class: own }, reload }: ClassTabProps) {
                   <>
                     <button
                       type="button"
-                      class="quiet small"
+                      class="quiet small name"
                       aria-haspopup="dialog"
                       onClick={() => setOpened(row.user_id)}
                     >
