@@ -50,6 +50,12 @@ export function etagOf(payload: string): string {
   return `W/"${hash('sha1', payload, 'base64url')}"`
 }
 
+/** Answers that what the asker has is what there is. */
+export function sendNotModified(reply: FastifyReply, etag: string): FastifyReply {
+  addVary(reply, 'accept-encoding')
+  return reply.header('etag', etag).code(304).send()
+}
+
 /** Whether one of the tags in `If-None-Match` is this one; weak and strong ones count as equal. */
 export function isHeld(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false

@@ -70,6 +70,9 @@ test('a request is answered as soon as the job has changed, on either node, by a
     expect(answer.status).toBe(200)
     expect(answer.headers.get('preference-applied')).toBe('wait=25')
     expect(answer.headers.get('etag')).not.toBe(tag)
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(answer.headers.get('vary')).toContain('accept-encoding')
+    expect(await answer.json()).toMatchObject({ success: true, job_id: id })
   }
 })
 

@@ -13,10 +13,11 @@ import { AppError } from '../../errors.ts'
 import { runInTurn } from '../../http/admission.ts'
 import { actorOf } from '../../http/callers.ts'
 import { endSignal } from '../../http/deadline.ts'
-import { etagOf, isHeld } from '../../http/etags.ts'
+import { etagOf, isHeld, sendNotModified } from '../../http/etags.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
 import { operations } from '../../http/operations.ts'
 import { preferredWait } from '../../http/preferences.ts'
+import { SharedBody } from '../../http/shared-body.ts'
 import { describePage } from '../../paging.ts'
 import * as service from './generation.service.ts'
 import { type JobStatus as WatchedStatus, waitForJob } from './waiting-for-jobs.ts'
@@ -63,14 +64,16 @@ export const jobAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
       if (seconds === undefined || known === undefined)
         return runInTurn(core.gate.light, request, () => service.getJob(core, id))
       request.deadline?.extend(seconds * 1_000)
-      return waitForJob(core, {
+      const job = await waitForJob(core, {
         id,
         userId: request.caller.userId,
         seconds,
-        isKnown: (job) => isHeld(known, tagOf(job, reply)),
+        isKnown: (found) => isHeld(known, answerOf(found, reply).tag),
         end: endSignal(request, reply),
         onWait: () => reply.header('preference-applied', `wait=${seconds}`),
       })
+      const { tag, body } = answerOf(job, reply)
+      return isHeld(known, tag) ? sendNotModified(reply, tag) : body.send(request, reply.header('etag', tag))
     },
   })
 
@@ -97,15 +100,16 @@ export const jobAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
   })
 }
 
-/** Requests that wait for one job share what was read, and so its tag. */
-const tags = new WeakMap<object, string>()
+/** Requests that wait for one job share what was read, and so its answer. */
+const answers = new WeakMap<WatchedStatus, { tag: string; body: SharedBody }>()
 
-function tagOf(job: WatchedStatus, reply: FastifyReply): string {
-  const known = tags.get(job)
-  if (known !== undefined) return known
-  const tag = etagOf(String(reply.serialize({ success: true, ...job })))
-  tags.set(job, tag)
-  return tag
+function answerOf(job: WatchedStatus, reply: FastifyReply) {
+  const known = answers.get(job)
+  if (known) return known
+  const json = String(reply.serialize({ success: true, ...job }))
+  const answer = { tag: etagOf(json), body: new SharedBody(json) }
+  answers.set(job, answer)
+  return answer
 }
 
 /** Reads a job's input from the form of a request. */
