@@ -1,10 +1,18 @@
 import { type Static, Type } from 'typebox'
+import { TutorMode } from './classes.schemas.ts'
 import { Id, Name, Nullable, Text, Timestamp } from './common.ts'
 
 export const AskBody = Type.Object(
   {
     message: Text(1, 8_000),
     conversation_id: Type.Optional(Nullable({ ...Id, description: 'null starts a new conversation' })),
+    class_id: Type.Optional(
+      Nullable({
+        ...Id,
+        description:
+          'an own class, whose materials a new conversation leans on; left out: the class of the exam in `context`, if that is exactly one of one’s own; null: none',
+      }),
+    ),
     context: Type.Optional(
       Nullable(
         Type.Object(
@@ -20,12 +28,35 @@ export const AskBody = Type.Object(
   { $id: 'TutorQuestion' },
 )
 
+/** What a mark in an answer names. */
+export const TutorSource = Type.Object(
+  {
+    n: Type.Integer({ description: 'as in `【n】`' }),
+    material_id: Nullable({ ...Id, description: 'null: it is gone' }),
+    title: Type.String(),
+    page: Type.Integer(),
+    quote: Type.String({
+      description: 'the sentence of the page that has most in common with what is marked',
+    }),
+  },
+  { $id: 'TutorSource' },
+)
+export type TutorSource = Static<typeof TutorSource>
+const Sources = Type.Array(TutorSource, {
+  description: 'what the marks in the text name, by their first places',
+})
+
 export const Answer = Type.Object(
   {
     success: Type.Literal(true),
-    response: Type.String({ description: 'may contain LaTeX and a `[FINAL ANSWER]` marker' }),
+    response: Type.String({
+      description: 'may contain LaTeX, a `[FINAL ANSWER]` marker, and marks `【n】` of `sources`',
+    }),
+    sources: Sources,
     conversation_id: Id,
     title: Type.String(),
+    class_id: Nullable({ ...Id, description: 'whose materials it leans on' }),
+    mode: TutorMode,
     questions_remaining: Type.Integer(),
   },
   { $id: 'TutorAnswer' },
@@ -53,6 +84,7 @@ export const AssistantConversation = Type.Object(
   {
     id: Id,
     title: Type.String(),
+    class_id: Nullable({ ...Id, description: 'whose materials it leans on; null: none, or one has left it' }),
     messageCount: Type.Integer(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -61,15 +93,13 @@ export const AssistantConversation = Type.Object(
 )
 export type AssistantConversation = Static<typeof AssistantConversation>
 
-export const AssistantMessage = Type.Object(
-  {
-    id: Id,
-    text: Type.String(),
-    isUser: Type.Boolean(),
-    timestamp: Timestamp,
-  },
-  { $id: 'TutorMessage' },
-)
+const message = { id: Id, text: Type.String(), isUser: Type.Boolean(), timestamp: Timestamp }
+
+/** As the older generation has it. */
+export const StudyChatMessage = Type.Object(message, { $id: 'StudyChatMessage' })
+export type StudyChatMessage = Static<typeof StudyChatMessage>
+
+export const AssistantMessage = Type.Object({ ...message, sources: Sources }, { $id: 'TutorMessage' })
 export type AssistantMessage = Static<typeof AssistantMessage>
 
 const NextCursor = Nullable(Type.String({ description: '`cursor` of the next page' }))

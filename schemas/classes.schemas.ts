@@ -25,6 +25,12 @@ export const ClassInvitationParams = Type.Object({ id: Id, invitation_id: Id })
 const IncludeArchived = Type.Optional(Type.Boolean({ description: 'archived ones as well' }))
 const ClassName = Name(1, 200)
 
+export const TutorMode = Type.Enum(['explain', 'guide'], {
+  $id: 'TutorMode',
+  description: '`guide`: the tutor asks back and gives one hint at a time',
+})
+export type TutorMode = Static<typeof TutorMode>
+
 const Weights = Type.Record(
   Type.String({ pattern: '^[1-9]\\d{0,9}$' }),
   Type.Number({ minimum: 0, maximum: 100 }),
@@ -170,6 +176,7 @@ export const ClassDetails = Type.Object(
     students: Type.Integer({ description: 'how many it has' }),
     archived: Type.Boolean(),
     shows_members: Type.Boolean({ description: 'whether its students see each other' }),
+    tutor_mode: TutorMode,
     conversation_id: Nullable(Id),
     teachers: Type.Array(Type.Object({ user_id: UserId, full_name: Type.String() })),
     // For teachers and administrators alone.
@@ -214,6 +221,7 @@ export const ClassAnswer = Type.Object(
 export const ClassSettings = Type.Object(
   {
     shows_members: Type.Optional(Type.Boolean()),
+    tutor_mode: Type.Optional(TutorMode),
     weights: Type.Optional(Weights),
     counts: Type.Optional(Counts),
   },

@@ -1,6 +1,6 @@
 /** What the older generation shapes differently (docs/protocol/http.md#older-generation). */
 import { type Static, Type } from 'typebox'
-import { AssistantMessage } from './assistant.schemas.ts'
+import { StudyChatMessage } from './assistant.schemas.ts'
 import { Id, Nullable, Page, Text } from './common.ts'
 import { GeneratedQuestion } from './generation.schemas.ts'
 import { OfferedQuestion } from './questions.schemas.ts'
@@ -35,7 +35,7 @@ export const StudyChatHistory = Type.Object(
     success,
     dailyLimit: Type.Integer(),
     questionsUsed: Type.Integer(),
-    history: Type.Array(AssistantMessage),
+    history: Type.Array(StudyChatMessage),
   },
   { $id: 'StudyChatHistory' },
 )

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { AnalyticsQuery } from '../../schemas/analytics.schemas.ts'
+import type { AskBody } from '../../schemas/assistant.schemas.ts'
 import type { ExamParams, PaperQuery, ResultAnswer } from '../../schemas/attempts.schemas.ts'
 import type { UnreadAnswer } from '../../schemas/chat.schemas.ts'
 import type { IdParams } from '../../schemas/common.ts'
@@ -14,6 +15,8 @@ import { QuestionChangesForm, WasQuestion } from '../../schemas/questions.schema
 import type { Core } from '../core.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { readDashboard, readTable } from '../features/analytics/analytics.service.ts'
+import type { AskEvent } from '../features/assistant/asking.service.ts'
+import { askForCaller, readAnswer, sendAnswer } from '../features/assistant/assistant.routes.ts'
 import { openActivePaper } from '../features/attempts/attempts.service.ts'
 import { requireStanding } from '../features/attempts/attempts-left.service.ts'
 import { findLive } from '../features/attempts/closing.service.ts'
@@ -65,6 +68,16 @@ interface OwnAnswer {
 
 /** Operations of the newer generation whose handlers the older one replaces, by their ids; the rest is the same. */
 const OWN: Readonly<Record<string, OwnAnswer>> = {
+  askTutor: {
+    async give({ core, request, reply }) {
+      const { message, conversation_id } = request.body as Static<typeof AskBody>
+      const question = { message, conversation: conversation_id ?? 'new', withoutPassages: true } as const
+      const events = withoutClass(askForCaller(core)(request, reply, question))
+      if (accepts(request, 'text/event-stream')) return sendAnswer(request, reply, events)
+      return { success: true, ...(await readAnswer(events)) }
+    },
+  },
+
   startAttempt: {
     refuses: ['newer_kinds'],
     async give({ core, request: { caller, params }, answer }) {
@@ -188,6 +201,17 @@ export function answerAsOlder(scope: FastifyInstance, core: Core): void {
     if (own.refuses) addRefusals(route, ...own.refuses)
     if (own.takesNoQuery) delete route.schema?.querystring
   })
+}
+
+/** The events of an answer, without what it says of classes and their materials. */
+async function* withoutClass(events: AsyncIterable<AskEvent>): AsyncGenerator<AskEvent, void> {
+  for await (const each of events) {
+    if (each.event !== 'done') yield each
+    else {
+      const { sources: _sources, class_id: _class, mode: _mode, ...data } = each.data
+      yield { event: 'done', data: data as typeof each.data }
+    }
+  }
 }
 
 function requireKnown(question: Question): void {

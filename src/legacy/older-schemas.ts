@@ -28,7 +28,10 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   NewQuestionForm: OF_FORMS,
   QuestionForm: OF_FORMS,
   OfferedQuestion: OF_FORMS,
-  TutorQuestion: ['context'],
+  TutorQuestion: ['context', 'class_id'],
+  TutorAnswer: ['sources', 'class_id', 'mode'],
+  TutorConversation: ['class_id'],
+  TutorMessage: ['sources'],
   PaperQuestion: OF_PAPERS,
   Attempt: ['passed'],
   ResultAnswer: ['passed'],
@@ -53,6 +56,10 @@ interface SchemaParts {
   required?: string[]
   items?: TSchema
   anyOf?: TSchema[]
+  /** Of an answer in several forms. */
+  content?: Record<string, { schema: TSchema }>
+  /** Of the events of a stream. */
+  contentSchema?: TSchema
 }
 
 function withoutAdditions({ body, response, ...schema }: FastifySchema): FastifySchema {
@@ -75,7 +82,7 @@ function withoutIn(schema: TSchema): TSchema {
 }
 
 function reduce(schema: TSchema): TSchema {
-  const { $id, properties, required, items, anyOf } = schema as SchemaParts
+  const { $id, properties, required, items, anyOf, content, contentSchema } = schema as SchemaParts
   const left = new Set(ADDITIONS[$id ?? ''])
   const kept = Object.entries(properties ?? {}).filter(([name]) => !left.has(name))
   const parts: SchemaParts = {
@@ -85,11 +92,21 @@ function reduce(schema: TSchema): TSchema {
     ...(required && { required: required.filter((name) => !left.has(name)) }),
     ...(items && { items: withoutIn(items) }),
     ...(anyOf && { anyOf: anyOf.map(withoutIn) }),
+    ...(content && {
+      content: Object.fromEntries(
+        Object.entries(content).map(([type, { schema: form }]) => [type, { schema: withoutIn(form) }]),
+      ),
+    }),
+    ...(contentSchema && { contentSchema: withoutIn(contentSchema) }),
   }
   const isSame =
     left.size === 0 &&
     kept.every(([name, part]) => parts.properties?.[name] === part) &&
     parts.items === items &&
+    parts.contentSchema === contentSchema &&
+    Object.entries(content ?? {}).every(
+      ([type, { schema: form }]) => parts.content?.[type]?.schema === form,
+    ) &&
     (anyOf ?? []).every((part, index) => parts.anyOf?.[index] === part)
   if (isSame) return schema
   return Type.Unsafe({ ...schema, ...parts, ...($id && { $id: `Older${$id}` }) })

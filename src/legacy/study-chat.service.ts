@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts'
-import { countToday, LIMITS } from '../features/assistant/asking.service.ts'
 import { toMessage } from '../features/assistant/assistant.service.ts'
+import { countToday, LIMITS } from '../features/assistant/tutor-quota.service.ts'
 import * as store from './study-chat.store.ts'
 
 /** Newest messages that are shown: a study chat has no pages. */

@@ -19,6 +19,8 @@ let bob: Client
 /** In every text of Alice, wherever somebody can write. */
 const MARK = 'of Alice'
 const OTHERS = 'of Bob'
+/** Of a material that is no longer there. */
+const GONE_SOURCE = { n: 1, material_id: 2_000_000_000, title: 'Script', page: 3, quote: 'So it is.' }
 let image: Uint8Array
 let examId: number
 let hiddenExam: number
@@ -120,8 +122,9 @@ beforeAll(async () => {
     const [row] = await sql`
       insert into assistant_conversations (user_id, title, message_count) values (${client.id}, ${whose}, 2) returning id`
     await sql`
-      insert into assistant_messages (conversation_id, user_id, is_user, text)
-      values (${row?.id}, ${client.id}, true, ${`Why ${whose}`}), (${row?.id}, ${client.id}, false, 'Because')`
+      insert into assistant_messages (conversation_id, user_id, is_user, text, sources)
+      values (${row?.id}, ${client.id}, true, ${`Why ${whose}`}, null),
+             (${row?.id}, ${client.id}, false, 'Because【1】', ${sql.json([GONE_SOURCE])})`
     await sql`
       insert into assistant_questions (user_id, conversation_id, asked_at, model) values (${client.id}, ${row?.id}, now(), 'a model')`
     const [noted] = await sql`insert into classes (name) values ('Noted') returning id`
@@ -198,6 +201,11 @@ test('an export holds everything of one’s own, by its schemas, and nothing of 
   )
   expect(read('note_images')).toMatchObject([{ id: assetId, file: `note_images/${assetId}.png` }])
   expect(files.get(`note_images/${assetId}.png`)).toEqual(Buffer.from(image))
+
+  expect(read('tutor_messages')).toMatchObject([
+    { sources: null },
+    { sources: [{ ...GONE_SOURCE, material_id: null }] },
+  ])
 
   const texts = [...json.values()].map((document) => JSON.stringify(document))
   for (const written of [

@@ -53,6 +53,9 @@ describe('an answer', () => {
       response: expect.stringContaining('[FINAL ANSWER]'),
       conversation_id: expect.any(Number),
       title: 'What is the hypotenuse of 3 and 4?',
+      sources: [],
+      class_id: null,
+      mode: 'explain',
       questions_remaining: 49,
     })
     const id = first.body.conversation_id
@@ -474,6 +477,7 @@ describe('conversations', () => {
     expect(listed[0]).toEqual({
       id: ids[0],
       title: 'topic 5',
+      class_id: null,
       messageCount: 2,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

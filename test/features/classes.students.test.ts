@@ -53,6 +53,7 @@ describe('a class', () => {
       students: 2,
       archived: false,
       shows_members: false,
+      tutor_mode: 'explain',
       conversation_id: null,
       teachers: [{ user_id: teacher.id, full_name: teacher.username }],
     }

@@ -158,7 +158,7 @@ export type ClassConversationAnswer = { success: true; conv_id: number }
 
 export type ClassDashboardAnswer = { success: true; summary: { avgScore: number | null; totalAttempts: number; passRate: number | null; activeUsers: number; /** in percentage points */ scoreChange: number; /** in percent */ attemptsChange: number; /** in percentage points */ passRateChange: number; /** in percent */ usersChange: number }; charts: { /** 90 and above, 75 to 89, 60 to 74, below 60 */ scoreDistribution: number[]; examPerformance: { labels: string[]; data: (number | null)[] }; performanceTrends: { labels: string[]; data: (number | null)[] }; userActivity: { labels: string[]; data: number[] } }; tables: { topPerformers: { student_id: string; username: string; full_name: string; avgScore: number; attempts: number }[]; recentActivity: ({ created_at: string; username: string; full_name: string; exam_name: string; score: number | null; max_score: number | null; percentage: number | null })[]; examStats: ({ name: string; attempts: number; avgScore: number | null; passRate: number | null })[] }; /** exams whose keys are not shown: their attempts are counted, their marks are in no figure */ unmarked: ({ id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null })[] }
 
-export type ClassDetails = { id: number; name: string; role: ClassRole | null; /** how many it has */ students: number; archived: boolean; /** whether its students see each other */ shows_members: boolean; conversation_id: number | null; teachers: { user_id: number; full_name: string }[]; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
+export type ClassDetails = { id: number; name: string; role: ClassRole | null; /** how many it has */ students: number; archived: boolean; /** whether its students see each other */ shows_members: boolean; /** `guide`: the tutor asks back and gives one hint at a time */ tutor_mode: TutorMode; conversation_id: number | null; teachers: { user_id: number; full_name: string }[]; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
 
 export type ClassDetailsAnswer = { success: true; /** `role` is null for administrators who are no members; `weights` and `counts` are for teachers and administrators */ class: ClassDetails }
 
@@ -176,7 +176,7 @@ export type ClassNewsListAnswer = { success: true; news: ClassNews[] }
 
 export type ClassRole = 'student' | 'teacher'
 
-export type ClassSettings = { shows_members?: boolean; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
+export type ClassSettings = { shows_members?: boolean; /** `guide`: the tutor asks back and gives one hint at a time */ tutor_mode?: TutorMode; /** what each exam counts in the gradebook, in per cent with two decimals, by its id */ weights?: { [key: string]: number }; /** which attempt counts there */ counts?: 'best' | 'latest' | 'first' }
 
 export type ClassesAnswer = { success: true; classes: OwnClass[]; invitations: ClassInvitation[] }
 
@@ -638,9 +638,9 @@ export type TrialResult = { success: true; is_trial: true; rejected: ({ question
 
 export type Tried = { success: true; message: string; format: ImportFormat; /** in a dry run, how many would be */ inserted: number; skipped: number; errors: string[] | null; details: string[] | null; /** the first 50 */ questions: ({ /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; /** MCQ `B`, MSQ `A,C`, NUMERIC a decimal string, SHORT the accepted texts, one a line, FORMULA an expression; empty where `parts` hold the key, or for none: everybody gets 0 until there is one */ correct_answer: string; parts: { /** 2 to 20; equal matches are one choice */ pairs: { prompt: string; match: string }[]; /** up to 10 choices that match no prompt */ distractors: string[] } | { /** 2 to 20, in the right order */ items: string[] } | { /** 1 to 20, for `[[1]]` … of the text */ gaps: ({ kind: 'text'; /** 1 to 50 texts; `%50%text` brings 50 percent */ accepted: string[] } | { kind: 'choice'; /** 2 to 20 */ choices: string[]; /** the index of the right one, from 0 */ correct: number } | { kind: 'number'; /** a number or its decimal text */ key: number | string; /** a number or its decimal text */ tolerance: number | string })[] } | { /** 1 to 10; without a range from −3, or from 0.1 where the key has no value below 0, to 3 */ symbols: ({ /** a letter, then up to 15 letters, digits and underscores */ name: string; /** a number or its decimal text */ from?: number | string; /** a number or its decimal text */ to?: number | string })[]; /** functions that an answer may use; all where it is left out */ also?: string[] } | null; question_type: QuestionType; image_path: string | null; /** what the image shows, up to 500 characters */ image_alt: string; positive_marks: number; negative_marks: number; /** for NUMERIC answers; a text `{@expression@}` where it depends on variables */ tolerance: number | string; /** why the right answer is right, for those who may see it; may contain LaTeX */ explanation: string; tags: string[]; /** values that each attempt draws for itself; up to 20 */ variables: ({ name: string; /** a number or its decimal text */ from: number | string; /** a number or its decimal text */ to: number | string; /** a number or its decimal text */ step: number | string } | { name: string; /** 1 to 200 */ values: (number | string)[] } | { name: string; /** an expression of those before it */ is: string })[]; /** comparisons that the values fulfil; up to 5 */ conditions: string[]; /** the file brings an image along */ has_image: boolean; /** what the file says of it that is not carried over; `details` has it too */ lost: string[] })[] }
 
-export type TutorAnswer = { success: true; /** may contain LaTeX and a `[FINAL ANSWER]` marker */ response: string; conversation_id: number; title: string; questions_remaining: number }
+export type TutorAnswer = { success: true; /** may contain LaTeX, a `[FINAL ANSWER]` marker, and marks `【n】` of `sources` */ response: string; /** what the marks in the text name, by their first places */ sources: TutorSource[]; conversation_id: number; title: string; class_id: number | null; /** `guide`: the tutor asks back and gives one hint at a time */ mode: TutorMode; questions_remaining: number }
 
-export type TutorConversation = { id: number; title: string; messageCount: number; createdAt: string; updatedAt: string }
+export type TutorConversation = { id: number; title: string; class_id: number | null; messageCount: number; createdAt: string; updatedAt: string }
 
 export type TutorConversationAnswer = { success: true; conversation: TutorConversation }
 
@@ -648,11 +648,15 @@ export type TutorConversations = { success: true; dailyLimit: number; questionsU
 
 export type TutorEvent = { event: 'start'; data: { conversation_id: number; title: string } } | { event: 'delta'; data: { text: string } } | { event: 'done'; data: TutorAnswer } | { event: 'error'; data: { code: string; message: string; [field: string]: unknown } }
 
-export type TutorMessage = { id: number; text: string; isUser: boolean; timestamp: string }
+export type TutorMessage = { id: number; text: string; isUser: boolean; timestamp: string; /** what the marks in the text name, by their first places */ sources: TutorSource[] }
 
 export type TutorMessages = { success: true; messages: TutorMessage[]; hasMore: boolean; conversation: TutorConversation; nextCursor: string | null }
 
-export type TutorQuestion = { message: string; conversation_id?: number | null; context?: { attempt_id: number; question_id: number } | null }
+export type TutorMode = 'explain' | 'guide'
+
+export type TutorQuestion = { message: string; conversation_id?: number | null; class_id?: number | null; context?: { attempt_id: number; question_id: number } | null }
+
+export type TutorSource = { /** as in `【n】` */ n: number; material_id: number | null; title: string; page: number; /** the sentence of the page that has most in common with what is marked */ quote: string }
 
 export type UndoAnswer = { success: true; card: PracticeCard }
 
@@ -1983,7 +1987,7 @@ export interface paths {
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
         403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
-        409: { content: { 'application/json': Failure<'class_archived'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'nodes_differ'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

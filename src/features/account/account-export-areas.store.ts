@@ -41,6 +41,7 @@ import { reports } from '../../db/tables/reports.tables.ts'
 import { identities, sessions } from '../../db/tables/sign-in.tables.ts'
 import { users } from '../../db/tables/users.tables.ts'
 import { foldedCase } from '../../db/text-search.ts'
+import { PRESENT_SOURCES } from '../assistant/assistant.sql.ts'
 import { isUnread } from '../notices/notices.sql.ts'
 import type { Area, Field } from './account-export.store.ts'
 
@@ -241,12 +242,12 @@ export const AREAS: Readonly<Record<string, Area>> = {
     descriptions: { is_user: 'false: what the tutor answered' },
     fields: {
       sources: {
-        value: assistantMessages.sources,
+        value: PRESENT_SOURCES,
         schema: Nullable(
           Type.Array(
             Type.Object({
               n: Type.Integer(),
-              material_id: Type.Integer(),
+              material_id: Nullable(Type.Integer()),
               title: text,
               page: Type.Integer(),
               quote: text,

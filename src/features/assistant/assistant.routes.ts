@@ -20,8 +20,10 @@ import { sendEvents, streamable } from '../../http/event-stream.ts'
 import { operations } from '../../http/operations.ts'
 import { hangUpSignal } from '../../http/request-log.ts'
 import { accepts } from '../../http/vary.ts'
-import { ANSWER_DEADLINE_MS, type AskEvent, ask, type TutorRequest } from './asking.service.ts'
+import { perNode } from '../../per-node.ts'
+import { ANSWER_DEADLINE_MS, type AskEvent, ask } from './asking.service.ts'
 import * as service from './assistant.service.ts'
+import type { TutorRequest } from './tutor-quota.service.ts'
 
 /** Answers that are being written when the node closes have this long. */
 const LAST_CALL_MS = 8_000
@@ -37,6 +39,7 @@ export const assistantRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
   operation('askTutor', 'POST /messages', {
     summary: 'Ask the assistant',
     description:
+      'Of a class the model gets the passages of its materials that fit the question, and names them by marks `【n】`. ' +
       'With `Accept: text/event-stream` the answer comes while it is written: `start {conversation_id, ' +
       'title}`, `delta {text}`…, then `done` with the JSON answer or `error {code, message}`.',
     budget: 'none',
@@ -53,16 +56,15 @@ export const assistantRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
       'not_configured',
     ],
     run: async (request, reply) => {
-      const { message, conversation_id, context } = request.body
+      const { message, conversation_id, class_id, context } = request.body
       const events = begin(request, reply, {
         message,
         conversation: conversation_id ?? 'new',
+        classId: class_id,
         ...(context ? { about: context } : {}),
       })
       if (!accepts(request, 'text/event-stream')) return readAnswer(events)
-      // A refusal comes instead of the first event and is answered with its own status.
-      const first = await events.next()
-      return sendEvents(request, reply, writeEvents(first, events))
+      return sendAnswer(request, reply, events)
     },
   })
 
@@ -114,7 +116,7 @@ export const assistantRoutes: FastifyPluginAsync<{ core: Core }> = async (app, {
 }
 
 /** Asks until the client goes away, its session ends, or the node has been closing for a while. */
-export function askForCaller(core: Core) {
+export const askForCaller = perNode((core) => {
   const lastCall = new AbortController()
   core.closing.addEventListener('abort', () => {
     setTimeout(() => lastCall.abort(new AppError('draining')), LAST_CALL_MS).unref()
@@ -126,6 +128,17 @@ export function askForCaller(core: Core) {
     signal.addEventListener('abort', () => void events.return())
     return whileAllowed(request, events)
   }
+})
+
+/** Sends events while the answer is written. */
+export async function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  events: AsyncIterableIterator<AskEvent, void>,
+) {
+  // A refusal comes instead of the first event and is answered with its own status.
+  const first = await events.next()
+  return sendEvents(request, reply, writeEvents(first, events))
 }
 
 /** Waits for the stored answer. */

@@ -1,13 +1,13 @@
 import type {
   AssistantConversation,
-  AssistantMessage,
   ConversationListQuery,
   MessagePageQuery,
+  StudyChatMessage,
 } from '../../../schemas/assistant.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { countToday, LIMITS } from './asking.service.ts'
 import * as store from './assistant.store.ts'
+import { countToday, LIMITS } from './tutor-quota.service.ts'
 
 const CONVERSATIONS = { page: 20, largest: 50 }
 const MESSAGES = { page: 50, largest: 100 }
@@ -54,7 +54,7 @@ export async function listMessages(
   const hasMore = rows.length > limit
   const page = rows.slice(-limit)
   return {
-    messages: page.map(toMessage),
+    messages: page.map((row) => ({ ...toMessage(row), sources: row.sources })),
     hasMore,
     conversation: toConversation(conversation),
     nextCursor: hasMore ? String(page[0]?.id) : null,
@@ -82,12 +82,19 @@ function toConversation(row: store.AssistantConversationRow): AssistantConversat
   return {
     id: row.id,
     title: row.title,
+    class_id: row.classId,
     messageCount: row.messageCount,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
 }
 
-export function toMessage({ id, text, isUser, createdAt }: store.AssistantMessageRow): AssistantMessage {
+/** What both generations show. */
+export function toMessage({
+  id,
+  text,
+  isUser,
+  createdAt,
+}: Omit<store.AssistantMessageRow, 'sources'>): StudyChatMessage {
   return { id, text, isUser, timestamp: createdAt.toISOString() }
 }

@@ -1,16 +1,28 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
-import type { AssistantConversation } from '../../../schemas/assistant.schemas.ts'
+import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
+import type { AssistantConversation, TutorSource } from '../../../schemas/assistant.schemas.ts'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
 import { midnight } from '../../db/midnights.ts'
 import { iso, only, type Places, query, statement } from '../../db/query.ts'
-import { assistantConversations, assistantMessages } from '../../db/tables/assistant.tables.ts'
+import {
+  assistantConversations,
+  assistantMessages,
+  type StoredSource,
+} from '../../db/tables/assistant.tables.ts'
 import { byComparison, containing, isIndexed } from '../../db/text-search.ts'
 import { isHelpLocked } from '../help-lock/help-lock.sql.ts'
+import { PRESENT_SOURCES, presentClassOf } from './assistant.sql.ts'
 
 export type AssistantConversationRow = typeof assistantConversations.$inferSelect
-export type AssistantMessageRow = typeof assistantMessages.$inferSelect
+export type AssistantMessageRow = Omit<typeof assistantMessages.$inferSelect, 'sources'> & {
+  sources: TutorSource[]
+}
 export type ConversationKind = AssistantConversationRow['kind']
+
+const SHOWN = {
+  ...getTableColumns(assistantConversations),
+  classId: presentClassOf(sql`assistant_conversations`),
+}
 
 /** A conversation of this person. */
 export async function findConversation(
@@ -18,7 +30,7 @@ export async function findConversation(
   userId: number,
   id: number,
 ): Promise<AssistantConversationRow | undefined> {
-  const [row] = await db.select().from(assistantConversations).where(ownConversation(userId, id))
+  const [row] = await db.select(SHOWN).from(assistantConversations).where(ownConversation(userId, id))
   return row
 }
 
@@ -40,11 +52,12 @@ type ConversationSearch = ConversationListing & { pattern: string }
 const COLUMNS = {
   id: 'integer',
   title: 'text',
+  class_id: 'integer',
   messageCount: 'integer',
   createdAt: 'text',
   updatedAt: 'text',
 } as const
-const SELECTION = sql`id, title, message_count as "messageCount",
+const SELECTION = sql`id, title, ${presentClassOf(sql`conversation`)} as class_id, message_count as "messageCount",
            ${iso(sql`created_at`)} as "createdAt", ${iso(sql`updated_at`)} as "updatedAt"`
 const LATEST_FIRST = sql`order by updated_at desc, id desc`
 
@@ -90,7 +103,7 @@ const searchesFor = byComparison((compare) => {
                     select conversation_id from assistant_messages
                      where user_id = ${places.userId} and text ${compare} ${places.pattern}))
             ${LATEST_FIRST} limit ${places.limit}))
-    select ${SELECTION} from found ${LATEST_FIRST}`,
+    select ${SELECTION} from found conversation ${LATEST_FIRST}`,
     ),
   }
 })
@@ -120,7 +133,7 @@ export async function renameConversation(
     .update(assistantConversations)
     .set(change)
     .where(ownConversation(userId, id))
-    .returning()
+    .returning(SHOWN)
   return row
 }
 
@@ -151,9 +164,12 @@ export interface Exchange {
   /** What the conversation is if it doesn't exist yet; null if it has to exist. */
   begins: ConversationKind | null
   title: string
+  /** Of a conversation that it begins. */
+  classId: number | null
   question: string
   askedAt: Date
   answer: string
+  sources: StoredSource[]
   answeredAt: Date
   timezone: string
   model: string
@@ -173,6 +189,7 @@ type StoringOutcome =
  */
 export async function insertExchange(db: Executor, exchange: Exchange): Promise<StoringOutcome> {
   const { userId, questionId, conversationId, begins, usage } = exchange
+  const sources = exchange.sources.length > 0 ? JSON.stringify(exchange.sources) : null
   const askedAt = sql`${exchange.askedAt.toISOString()}::timestamptz`
   const answeredAt = sql`${exchange.answeredAt.toISOString()}::timestamptz`
   const hasAccount = sql`exists (select from users where id = ${userId} and deleted_at is null)`
@@ -188,12 +205,15 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
         select id from assistant_questions
          where id = ${questionId} and expires_at is not null and ${hasAccount} and not ${isHelpLocked(userId)}
            for no key update
+      ), class as materialized (
+        select id from classes where id = ${exchange.classId}::int for key share
       ), grown as (${
         begins
           ? sql`
         insert into assistant_conversations as conversation
-               (id, user_id, kind, title, message_count, created_at, updated_at)
-        select ${conversationId}::int, ${userId}::int, ${begins}, ${exchange.title}, 2, ${askedAt}, ${answeredAt}
+               (id, user_id, kind, title, class_id, message_count, created_at, updated_at)
+        select ${conversationId}::int, ${userId}::int, ${begins}, ${exchange.title},
+               (select id from class), 2, ${askedAt}, ${answeredAt}
           from reserved
             on conflict (user_id) where kind = 'study_chat' do update set ${grown}`
           : sql`
@@ -207,10 +227,11 @@ export async function insertExchange(db: Executor, exchange: Exchange): Promise<
                cached_tokens = ${usage?.cached ?? null}, output_tokens = ${usage?.output ?? null}
           from reserved, grown where assistant_questions.id = reserved.id
       ), stored as (
-        insert into assistant_messages (conversation_id, user_id, is_user, text, created_at)
+        insert into assistant_messages (conversation_id, user_id, is_user, text, created_at, sources)
         select grown.id, ${userId}::int, message.*
-          from grown, (values (true, ${exchange.question}, ${askedAt}), (false, ${exchange.answer}, ${answeredAt}))
-               message(is_user, text, created_at)
+          from grown, (values (true, ${exchange.question}, ${askedAt}, null::jsonb),
+                              (false, ${exchange.answer}, ${answeredAt}, ${sources}::jsonb))
+               message(is_user, text, created_at, sources)
          order by is_user desc
       )
       select case when not ${hasAccount} then 'token_expired_or_invalid'
@@ -235,7 +256,7 @@ export async function listMessages(
   limit: number,
 ): Promise<AssistantMessageRow[]> {
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(assistantMessages), sources: PRESENT_SOURCES })
     .from(assistantMessages)
     .where(
       and(
@@ -245,5 +266,5 @@ export async function listMessages(
     )
     .orderBy(desc(assistantMessages.id))
     .limit(limit)
-  return rows.reverse()
+  return rows.reverse().map(({ sources, ...row }) => ({ ...row, sources: sources ?? [] }))
 }

@@ -118,11 +118,11 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
   operation('changeClassSettings', 'PATCH /:id', {
     summary: "Change a class's settings: its teachers and administrators",
     description:
-      '`shows_members`: whether its students see each other, here and in its conversation. `weights` and `counts`: how the gradebook makes totals; `{}` has all exams count alike.',
+      '`shows_members`: whether its students see each other, here and in its conversation. `tutor_mode`: whether the tutor explains or gives one hint at a time. `weights` and `counts`: how the gradebook makes totals; `{}` has all exams count alike.',
     params: ClassParams,
     body: ClassSettings,
     answer: ClassDetailsAnswer,
-    refuses: ['nothing_to_update', 'forbidden', 'not_found', 'class_archived'],
+    refuses: ['nothing_to_update', 'forbidden', 'not_found', 'class_archived', 'nodes_differ'],
     run: async (request) => {
       const { id } = request.params
       const actor = actorOf(request, id)

@@ -22,6 +22,7 @@ import { offsetOf } from '../../paging.ts'
 import { requireUnchanged } from '../../unchanged.ts'
 import { record } from '../audit/audit.service.ts'
 import { describeChanged } from '../audit/audit-words.ts'
+import { requireOneVersion } from '../nodes/nodes.service.ts'
 import { isTeaching, lockTaughtClass, requireMember, tellGone } from './class-access.service.ts'
 import { followMembers, refreshConversation } from './class-conversation.service.ts'
 import * as invitations from './class-invitations.store.ts'
@@ -217,6 +218,7 @@ async function toDetails(
     students,
     archived: row.archived,
     shows_members: row.showsMembers,
+    tutor_mode: row.tutorMode,
     conversation_id: row.conversationId,
     teachers: teachers.map(({ userId: user_id, fullName: full_name }) => ({ user_id, full_name })),
     ...(isTaught ? { weights: row.weights, counts: row.counts } : {}),
@@ -268,23 +270,29 @@ async function describeTaught(core: Core, row: store.ClassRow, page: number) {
   }
 }
 
-/** Changes what its teachers decide about a class. 400 `nothing_to_update`. */
+/** Changes what its teachers decide about a class. 400 `nothing_to_update`, 409 `nodes_differ`. */
 export async function changeSettings(
   core: Core,
   actor: Actor,
   viewer: Viewer,
   classId: number,
-  { shows_members: showsMembers, weights, counts }: ClassSettings,
+  { shows_members: showsMembers, tutor_mode: tutorMode, weights, counts }: ClassSettings,
 ): Promise<ClassDetails> {
-  const given = Object.entries({ shows_members: showsMembers, weights, counts }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const given = Object.entries({
+    shows_members: showsMembers,
+    tutor_mode: tutorMode,
+    weights,
+    counts,
+  }).filter(([, value]) => value !== undefined)
   if (given.length === 0) throw new AppError('nothing_to_update')
   const { details, tell } = await core.db.transaction(async (tx) => {
     const row = await lockTaughtClass(tx, viewer, classId)
     if (weights) await checkWeights(tx, row, weights)
+    // Nodes of the version before give results away.
+    if (tutorMode === 'guide') await requireOneVersion(tx)
     await store.updateClass(tx, classId, {
       ...(showsMembers === undefined ? {} : { showsMembers }),
+      ...(tutorMode === undefined ? {} : { tutorMode }),
       ...(weights === undefined ? {} : { weights }),
       ...(counts === undefined ? {} : { counts }),
     })

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, only, query } from '../../db/query.ts'
+import { only, query } from '../../db/query.ts'
 import { given, type Row, rowOf } from '../../db/rows.ts'
 import { materials } from '../../db/tables/materials.tables.ts'
 
@@ -208,14 +208,4 @@ async function addWords(
     select ${classId}::int, word, passages from ${given({ word: 'text', passages: 'integer' }, counts)}
      where exists (select from classes where id = ${classId}) order by ord
     on conflict (class_id, word) do update set passages = known.passages + excluded.passages`)
-}
-
-/** Those of these materials that are still there. */
-export async function listExisting(db: Executor, ids: readonly number[]): Promise<number[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .select({ id: materials.id })
-    .from(materials)
-    .where(isAnyOf(materials.id, [...ids]))
-  return rows.map(({ id }) => id)
 }

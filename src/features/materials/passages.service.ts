@@ -6,6 +6,8 @@ import type { Asker } from '../../scheduling/fair-queue.ts'
 import { requireMember } from '../classes/class-access.service.ts'
 import * as store from './passages.store.ts'
 
+export type { PassageRow } from './passages.store.ts'
+
 const DEFAULT_LIMIT = 8
 
 /** Passages of a class with these words: those that have all of them first, then those that have most. */
@@ -31,15 +33,18 @@ export async function findPassages(
   return passages
 }
 
-/** Passages of a class that fit a question best, as far as its asker may read them; none of a class of others. */
+/**
+ * Passages of a class that fit these texts best, the best first, as far as somebody may read them now; none of a class of
+ * others. Each text has a share in what is looked for, however long the others are.
+ */
 export async function passagesFor(
   core: Core,
   userId: number,
   classId: number,
-  question: string,
-  limit: number,
+  texts: readonly string[],
 ): Promise<store.PassageRow[]> {
-  return search(core, { userId, isAdmin: false }, classId, askedKeysOf(question), limit, true)
+  const keys = new Map(texts.flatMap(askedKeysOf).map((each) => [each.key, each]))
+  return search(core, { userId, isAdmin: false }, classId, [...keys.values()], DEFAULT_LIMIT, true)
 }
 
 async function search(

@@ -1,0 +1,45 @@
+import type { StoredSource } from '../../db/tables/assistant.tables.ts'
+import { sentencesOf } from '../../formats/passages.ts'
+import { keysOf } from '../../formats/words.ts'
+import type { PassageRow } from '../materials/passages.service.ts'
+import { readMarks } from './marks.ts'
+
+/** What the marks of an answer name, each passage once, by its first place: the first passage is number 1. */
+export function sourcesOf(text: string, passages: readonly PassageRow[]): StoredSource[] {
+  if (passages.length === 0) return []
+  const { plain, marks } = readMarks(text)
+  const sources = new Map<number, StoredSource>()
+  const sentences = sentencesOf(plain)
+  for (const { n, at } of marks) {
+    const passage = passages[n - 1]
+    if (!passage || sources.has(n)) continue
+    const { materialId, title, page } = passage
+    const claim = sentenceAt(sentences, plain.slice(0, at).trimEnd().length)
+    const quote = likest(sentencesOf(passage.text), claim)
+    sources.set(n, { n, material_id: materialId, title, page, quote })
+  }
+  return [...sources.values()]
+}
+
+/** The sentence in which a place is, or at whose end. */
+function sentenceAt(sentences: readonly string[], place: number): string {
+  let end = 0
+  return (
+    sentences.find((sentence) => {
+      end += sentence.length
+      return end >= place
+    }) ?? ''
+  )
+}
+
+/** The first of the sentences that have most words in common with the claim. */
+function likest(sentences: readonly string[], claim: string): string {
+  const claimed = keysOf(claim)
+  const common = (sentence: string) => [...keysOf(sentence)].filter((key) => claimed.has(key)).length
+  let best = { sentence: '', count: -1 }
+  for (const sentence of sentences) {
+    const count = common(sentence)
+    if (count > best.count) best = { sentence, count }
+  }
+  return best.sentence.trim()
+}
