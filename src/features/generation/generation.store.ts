@@ -233,10 +233,10 @@ export async function insertBatch(
   return row
 }
 
-/** Adds tokens to those of a job; not if another worker has claimed it. */
+/** Adds tokens to those of a job: they are spent, whoever works on it by now, and whether it was cancelled. */
 export async function addTokens(
   db: Executor,
-  claim: Claim,
+  id: string,
   use: 'writing' | 'checking',
   { input, cached, output }: Usage,
 ): Promise<void> {
@@ -257,7 +257,7 @@ export async function addTokens(
             checkOutputTokens: plus(checkOutputTokens, output),
           },
     )
-    .where(isHeldBy(claim))
+    .where(eq(generationJobs.id, id))
 }
 
 const plus = (column: AnyPgColumn, count: number) => sql`${column} + ${count}`

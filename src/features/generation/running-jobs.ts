@@ -223,7 +223,7 @@ function modelFor(core: Core, job: store.JobRow): ModelOfJob {
         jobId: job.id,
         startedAt: job.createdAt,
         use,
-        note: (db, usage) => store.addTokens(db, job, use, usage),
+        note: (db, usage) => store.addTokens(db, job.id, use, usage),
         onCounted: () => core.bus.publish(`ai_job:${job.id}`, { kind: 'usage' }),
       },
       prompt,
