@@ -1,8 +1,5 @@
-import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Core } from '../src/core.ts'
-import type { Db } from '../src/db/database-client.ts'
-import { replaceMethods } from '../src/db/driver.ts'
 import { listAllowances } from '../src/features/allowances/allowances.service.ts'
 import { readDashboard } from '../src/features/analytics/analytics.service.ts'
 import { listEntries } from '../src/features/audit/audit.service.ts'
@@ -14,6 +11,7 @@ import { readGradebook } from '../src/features/classes/gradebook.service.ts'
 import { keysOf } from '../src/features/classes/known-keys.service.ts'
 import { listExamResults } from '../src/features/results/exam-results.service.ts'
 import { find, median, type Report, table } from './measure.ts'
+import { execute, recording, type Statement } from './statements.ts'
 import { createWorld, type World } from './world.ts'
 
 const PEOPLE = 100_000
@@ -25,9 +23,6 @@ const SCHOOL = CLASSES + 1
 const SCHOOL_SIZE = 5_000
 const EXAMS = 100
 const MOST_MS = 10
-
-/** The number by which PostgreSQL names its type. */
-const TIMESTAMPTZ = 1184
 
 type Page = (core: Core, classId: number) => Promise<unknown>
 const TEACHER = { userId: PEOPLE, isAdmin: false }
@@ -60,7 +55,7 @@ const PAGES: Record<string, Page> = {
 export async function benchClassPages(rounds: number): Promise<Report> {
   const world = await createWorld()
   // As the service's own connections.
-  const driver = postgres(world.databaseUrl, { max: 1, onnotice: () => {}, connection: { jit: false } })
+  const driver = postgres(world.databaseUrl, { max: 1, onnotice: () => {}, connection: { jit: 'off' } })
   try {
     await fill(world)
     const asked: Statement[] = []
@@ -93,39 +88,6 @@ ${table(['', 'a class of 100', `the one of ${SCHOOL_SIZE.toLocaleString('en-US')
     await driver.end({ timeout: 1 })
     await world.close()
   }
-}
-
-type Statement = Parameters<postgres.Sql['unsafe']>
-
-/** A pool that notes what it is asked. */
-function recording(driver: postgres.Sql, asked: Statement[]): Db {
-  const unsafe =
-    (of: postgres.Sql | postgres.TransactionSql) =>
-    (...statement: Statement) => {
-      if (!statement[0].startsWith('set ')) asked.push(statement)
-      return of.unsafe(...statement)
-    }
-  const client = replaceMethods(driver, {
-    unsafe: unsafe(driver),
-    begin: (work: (tx: postgres.TransactionSql) => unknown) =>
-      driver.begin((tx) =>
-        work(replaceMethods(tx, { unsafe: unsafe(tx) } as Partial<postgres.TransactionSql>)),
-      ),
-  } as Partial<postgres.Sql>)
-  const pool = drizzle({ client, casing: 'snake_case' })
-  // As in database-client.ts: drizzle leaves them texts.
-  client.options.parsers[TIMESTAMPTZ] = (text: string) => new Date(text)
-  return Object.assign(pool, { unprepared: pool })
-}
-
-/** Milliseconds, added up. */
-async function execute(driver: postgres.Sql, statements: Statement[]): Promise<number> {
-  let sum = 0
-  for (const [text, values] of statements) {
-    const [row] = await driver.unsafe(`explain (analyze, timing off, format json) ${text}`, values)
-    sum += row?.['QUERY PLAN'][0]['Execution Time']
-  }
-  return sum
 }
 
 async function fill({ sql }: World): Promise<void> {

@@ -10,6 +10,7 @@ import { benchFanOut } from './fan-out.ts'
 import { benchGeneration } from './generation.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
+import { benchMaterials } from './materials.ts'
 import { type Ratio, summariseFindings } from './measure.ts'
 import { benchNodes } from './nodes.ts'
 import { benchNotices } from './notices.ts'
@@ -57,6 +58,7 @@ const BENCHMARKS = {
   notices: benchNotices,
   reads: benchReads,
   search: benchSearch,
+  materials: benchMaterials,
   requests: benchRequests,
   exam: benchExam,
   'exam-ladder': benchExamLadder,

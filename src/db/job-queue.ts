@@ -50,11 +50,13 @@ interface JobData {
 /** Where work goes that has failed too often. */
 const lostOf = (kind: WorkKind) => `${kind}-lost`
 /**
- * The shortest heartbeat that pg-boss allows. With the monitor and a poll, the work of a dead node runs again within
- * 17 s.
+ * The shortest heartbeat that pg-boss allows. With the monitor, a poll and a first delay of 1 to 2 s, the work of a dead
+ * node runs again within 18 s.
  */
 const HEARTBEAT_SECONDS = 10
 const MONITOR_SECONDS = 5
+/** Tries come less and less often up to this, so that what is away for a minute, such as the files, fails nothing. */
+const LONGEST_DELAY_SECONDS = 10
 const POLL_SECONDS = 1
 const CLOSE_TIMEOUT_MS = 5_000
 /** Work that waits for longer, while nobody works on any, is not going to be done. */
@@ -94,7 +96,11 @@ export function createJobQueue(url: string, log: FastifyBaseLogger): JobQueue {
       standing.isStill = standing.waitingSeconds > STILL_SECONDS && !row?.active
     },
     async add(tx, kind, id) {
-      await boss.send(kind, { id } satisfies JobData, { db: fromDrizzle(tx, sql) })
+      await boss.send(kind, { id } satisfies JobData, {
+        db: fromDrizzle(tx, sql),
+        retryBackoff: true,
+        retryDelayMax: LONGEST_DELAY_SECONDS,
+      })
     },
     wake(kind) {
       const worker = workers.get(kind)

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { armor, Encrypter } from 'age-encryption'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { PassagesAnswer } from '../../schemas/materials.schemas.ts'
 import { createDiskFiles } from '../../src/adapters/files-disk.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded-server.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -18,6 +19,7 @@ import {
   writeBackup,
 } from '../../src/features/backup/backup.service.ts'
 import type { Client } from '../support/client.ts'
+import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { form } from '../support/content/forms.ts'
 import { makeImage } from '../support/content/images.ts'
@@ -237,6 +239,32 @@ test('a restore goes on where a node that runs waits for it and it for the node'
   expect(await running).toMatchObject({ code: 0 })
   await admin.login('root')
 }, 60_000)
+
+test('materials come back with their files and their passages; what was being read then says so', async () => {
+  const classId = await createClass(service.sql, { teachers: [admin] })
+  const at = `/api/v01/classes/${classId}/materials` as const
+  const script = { field: 'file', name: 'script.txt', bytes: 'Entropy never falls.' }
+  const { id, url } = (await admin.request('POST', at, form({}, script), 201)).body.material
+  await expect.poll(async () => (await admin.get(`${at}/${id}`, 200)).body.material.status).toBe('ready')
+  await service.sql`
+    insert into materials (class_id, title, type, size, file_key)
+    select class_id, 'Unread', type, size, 'Attachments/none' from materials where id = ${id}`
+  const file = path.join(folder, 'materials.tar')
+  expect((await runAdmin(['backup', '--to', file], environment())).code).toBe(0)
+  const place = await newPlace()
+  expect((await runAdmin(['restore', '--from', file], place)).code).toBe(0)
+  const there = admin.at(await startProcess({ ...place, DEMO: 'off', JWT_SECRET: SECRET }).ready())
+  await there.login('root')
+  expect((await there.get(at, 200)).body.materials).toMatchObject([
+    { title: 'Unread', status: 'failed', error: 'The service was restored from a backup' },
+    { title: 'script.txt', status: 'ready', pages: 1 },
+  ])
+  const [, restored] = (await there.get(at, 200)).body.materials
+  expect(await (await there.fetch('GET', restored?.url ?? url)).text()).toBe('Entropy never falls.')
+  const found = (await there.get(`${at}/search?q=entropy` as `${typeof at}/search`, 200))
+    .body as PassagesAnswer
+  expect(found.passages).toMatchObject([{ material_id: id, text: 'Entropy never falls.', matches: [[0, 7]] }])
+}, 180_000)
 
 test('a restore into a new database voids what was signed in after the backup, and its account goes to nobody else', async () => {
   const file = path.join(folder, 'earlier.tar')

@@ -15,6 +15,10 @@ export class LoopbackS3 {
   breaking = false
   /** Milliseconds before each answer. */
   delay = 0
+  /** What reads wait for. */
+  held: Promise<void> | undefined
+  /** Objects that were read, or parts of them. */
+  reads = 0
   readonly #server: Server
 
   private constructor() {
@@ -22,6 +26,7 @@ export class LoopbackS3 {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       await setTimeout(this.delay)
+      if (request.method === 'GET') await this.held
       const { status, bytes, contentType, etag } = this.#answer(request, Buffer.concat(chunks))
       if (this.breaking) {
         response.writeHead(status, { 'content-length': 1_000 }).write('the beginning')
@@ -70,6 +75,7 @@ export class LoopbackS3 {
         const found = this.objects.get(key)
         if (!found) return { status: 404, bytes: '<Error><Code>NoSuchKey</Code></Error>' }
         const etag = `"${createHash('md5').update(found.bytes).digest('hex')}"`
+        if (request.method === 'GET') this.reads += 1
         const { range, 'if-match': expected = etag } = request.headers
         if (expected !== etag) return { status: 412, bytes: '<Error><Code>PreconditionFailed</Code></Error>' }
         const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
