@@ -302,6 +302,11 @@ export type ActiveAttempt = Static<typeof ActiveAttemptsAnswer>['attempts'][numb
 
 // --- afterwards
 
+export const SubmittedBy = Type.Enum(['student', 'teacher', 'time'], {
+  description: 'who ended it: its student, a teacher who handed it in for them, or the end of its time',
+})
+export type SubmittedBy = Static<typeof SubmittedBy>
+
 export const AttemptRow = Type.Object(
   {
     attempt_id: Id,
@@ -316,6 +321,7 @@ export const AttemptRow = Type.Object(
     percentage: Nullable(Type.Number()),
     passed: Nullable(Type.Boolean({ description: 'by the percentage as it is shown; null: there is none' })),
     status: Type.Enum(['submitted', 'expired']),
+    submitted_by: SubmittedBy,
   },
   { $id: 'Attempt' },
 )

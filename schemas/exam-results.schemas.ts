@@ -6,6 +6,7 @@ import {
   Score,
   SubmitAnswer,
   SubmitBody,
+  SubmittedBy,
 } from './attempts.schemas.ts'
 import { Id, Nullable, Page, paging, Timestamp, UserId, Uuid } from './common.ts'
 import { keys } from './items.schemas.ts'
@@ -38,6 +39,7 @@ export const StudentResult = Type.Object(
         attempt_id: Id,
         attempt_number: Count,
         status: Type.Enum(['submitted', 'expired']),
+        submitted_by: SubmittedBy,
         submitted_at: Timestamp,
         ...hiddenMark,
       }),
@@ -117,6 +119,7 @@ export const StaffReviewAnswer = Type.Object(
     ...AttemptRow.properties,
     ...person,
     status: Type.Enum(['active', 'submitted', 'expired']),
+    submitted_by: Nullable({ ...SubmittedBy, description: 'null while it is under way' }),
     submitted_at: Nullable(Timestamp),
     ends_at: Nullable(Timestamp),
     result_mode: Type.Enum(['instant', 'on_release']),

@@ -53,6 +53,7 @@ describe('the end of the time', () => {
     })
     expect((await alice.get(`/api/v01/attempts/${attempt_id}`, 200)).body).toMatchObject({
       status: 'expired',
+      submitted_by: 'time',
       submitted_at: new Date(now).toISOString(),
       result: { correct: 1 },
     })

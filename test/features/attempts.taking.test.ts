@@ -179,6 +179,7 @@ describe('an attempt', () => {
       attempt_number: 1,
       score: 12,
       status: 'submitted',
+      submitted_by: 'student',
     })
     const detail = (await alice.get(`/api/v01/attempts/${attemptId}`, 200)).body
     expect(detail).toMatchObject({ ...row, result_mode: 'instant', result })
@@ -610,7 +611,7 @@ describe('time', () => {
     expect(late.body).toMatchObject({ already_submitted: true, result: { score: 4, correct: 1 } })
     const { attempts } = (await alice.get('/api/v01/attempts', 200)).body
     expect(attempts).toMatchObject([
-      { status: 'expired', score: 4, submitted_at: '2026-11-20T10:45:00.000Z' },
+      { status: 'expired', submitted_by: 'time', score: 4, submitted_at: '2026-11-20T10:45:00.000Z' },
     ])
   })
 

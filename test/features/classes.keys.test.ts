@@ -142,12 +142,13 @@ test('before the keys are open, no operation answers a teacher anything that dep
   expect(rowOf(ann)).toMatchObject({
     attempts: 1,
     best: null,
-    newest: { attempt_id: right.attemptId, status: 'submitted', ...hidden },
+    newest: { attempt_id: right.attemptId, status: 'submitted', submitted_by: 'student', ...hidden },
   })
   expect(rowOf(ben)).toMatchObject({ attempts: 1, newest: null, active: { answered: 1 } })
   const review = `/api/v01/classes/${right.classId}/attempts/${right.attemptId}` as const
   expect((await teacher.get(review, 200)).body).toMatchObject({
     status: 'submitted',
+    submitted_by: 'student',
     answered: 2,
     shows_keys: false,
     result: null,

@@ -119,6 +119,8 @@ export const attempts = pgTable(
     closedMs: bigint({ mode: 'number' }).notNull().default(0),
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
+    /** Whether a teacher handed it in, and nobody has opened it again since; its `status` is `submitted` then. */
+    handedIn: boolean().notNull().default(false),
     /** The client's number of its newest sync, which increases. */
     revision: bigint({ mode: 'number' }).notNull().default(0),
     // The result: null until the attempt is closed.

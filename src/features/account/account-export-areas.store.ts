@@ -134,8 +134,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
     title: 'Your attempts with your answers, and the results that you may see',
     owner: attempts.userId,
     columns:
-      'id exam_id attempt_number status started_at ends_at extra_minutes submitted_at marked_for_review revision',
-    descriptions: { extra_minutes: 'how much longer it was made while it was under way' },
+      'id exam_id attempt_number status started_at ends_at extra_minutes submitted_at handed_in marked_for_review revision',
+    descriptions: {
+      extra_minutes: 'how much longer it was made while it was under way',
+      handed_in: 'a teacher handed it in for you',
+    },
     fields: {
       exam_name: examName(sql`attempts.exam_id`),
       answers: {

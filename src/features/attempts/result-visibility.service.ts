@@ -1,4 +1,4 @@
-import type { Score } from '../../../schemas/attempts.schemas.ts'
+import type { Score, SubmittedBy } from '../../../schemas/attempts.schemas.ts'
 import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import type { GradedValues } from '../../db/tables/attempts.tables.ts'
@@ -20,6 +20,15 @@ export type StoredScore = Pick<
 export interface ReleasedResult<Attempt extends StoredScore = store.AttemptRow> {
   attempt: Attempt
   score: Score
+}
+
+/** Who ended a finished attempt. */
+export function submittedBy({
+  status,
+  handedIn,
+}: Pick<store.AttemptRow, 'status' | 'handedIn'>): SubmittedBy {
+  if (status === 'expired') return 'time'
+  return handedIn ? 'teacher' : 'student'
 }
 
 /**

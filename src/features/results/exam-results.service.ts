@@ -6,6 +6,7 @@ import { inSnapshot } from '../../db/snapshot.ts'
 import { AppError } from '../../errors.ts'
 import type { CsvRow } from '../../formats/csv-cells.ts'
 import { offsetOf } from '../../paging.ts'
+import { submittedBy } from '../attempts/result-visibility.service.ts'
 import { judgeResult } from '../attempts/scoring.ts'
 import * as store from './exam-results.store.ts'
 
@@ -90,6 +91,7 @@ function toStudentResult(row: store.StudentResultRow, { shows_keys: showsMarks }
       attempt_id: newest.id,
       attempt_number: newest.attemptNumber,
       status: newest.status,
+      submitted_by: submittedBy(newest),
       submitted_at: new Date(newest.submittedAt).toISOString(),
       ...(showsMarks ? toMark(newest) : HIDDEN_MARK),
     },

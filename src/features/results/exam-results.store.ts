@@ -25,7 +25,13 @@ export interface StudentResultRow {
   passPercentage: number
   best: Mark | null
   newest:
-    | (Mark & { id: number; attemptNumber: number; status: 'submitted' | 'expired'; submittedAt: string })
+    | (Mark & {
+        id: number
+        attemptNumber: number
+        status: 'submitted' | 'expired'
+        handedIn: boolean
+        submittedAt: string
+      })
     | null
   active: { id: number; startedAt: string; endsAt: string | null; answered: number } | null
 }
@@ -65,7 +71,7 @@ export async function listResults(
              where ${own} and a.percentage is not null
              order by a.max_score = 0, a.percentage desc, a.attempt_number limit 1) as best,
            (select jsonb_build_object(${MARK}, 'id', a.id, 'attemptNumber', a.attempt_number, 'status', a.status,
-                                      'submittedAt', a.submitted_at)
+                                      'handedIn', a.handed_in, 'submittedAt', a.submitted_at)
               from attempts a
              where ${own} and a.percentage is not null order by a.attempt_number desc limit 1) as newest,
            (select jsonb_build_object('id', a.id, 'startedAt', a.started_at, 'endsAt', a.ends_at, 'answered', ${ANSWERED})

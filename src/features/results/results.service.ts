@@ -17,6 +17,7 @@ import {
   requireOwn,
   type StoredScore,
   showsResults,
+  submittedBy,
 } from '../attempts/result-visibility.service.ts'
 import { reaches } from '../attempts/scoring.ts'
 import { placesOf, type Sitting, showGiven, showOwn, showRight } from '../attempts/sitting.ts'
@@ -151,5 +152,6 @@ function toAttempt(core: Core, finished: FinishedAttempt | store.FinishedSummary
     percentage,
     passed: isPassed,
     status: attempt.status === 'expired' ? 'expired' : 'submitted',
+    submitted_by: submittedBy(attempt),
   }
 }

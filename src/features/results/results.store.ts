@@ -70,6 +70,7 @@ export interface FinishedSummary {
     | 'id'
     | 'attemptNumber'
     | 'status'
+    | 'handedIn'
     | 'score'
     | 'maxScore'
     | 'percentage'
@@ -100,8 +101,8 @@ const selectFinished = statement<
   { attempt: 'jsonb', exam: 'jsonb', ...BESIDE },
   ({ limit, offset, ...choice }) => sql`
     select jsonb_build_object(
-             'id', attempts.id, 'attemptNumber', attempt_number, 'status', status, 'startedAt', started_at,
-             'submittedAt', ${iso(sql`submitted_at`)}, 'score', score, 'maxScore', max_score, 'percentage', percentage,
+             'id', attempts.id, 'attemptNumber', attempt_number, 'status', status, 'handedIn', handed_in,
+             'startedAt', started_at, 'submittedAt', ${iso(sql`submitted_at`)}, 'score', score, 'maxScore', max_score, 'percentage', percentage,
              'correct', correct, 'incorrect', incorrect, 'unattempted', unattempted) as attempt,
            jsonb_build_object('id', exams.id, 'name', exams.name, 'resultMode', result_mode,
              'resultsReleased', results_released, 'passPercentage', pass_percentage) as exam,

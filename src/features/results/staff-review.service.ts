@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { paperOf } from '../attempts/papers.service.ts'
-import { readScore } from '../attempts/result-visibility.service.ts'
+import { readScore, submittedBy } from '../attempts/result-visibility.service.ts'
 import { reaches } from '../attempts/scoring.ts'
 import { placesOf } from '../attempts/sitting.ts'
 import { reviewAttempt } from './results.service.ts'
@@ -45,6 +45,7 @@ export async function reviewForStaff(
     submitted_at: attempt.submittedAt?.toISOString() ?? null,
     ends_at: attempt.endsAt?.toISOString() ?? null,
     status: attempt.status === 'submitted' || attempt.status === 'expired' ? attempt.status : 'active',
+    submitted_by: attempt.submittedAt === null ? null : submittedBy(attempt),
     result_mode: exam.resultMode,
     score: result?.score ?? null,
     max_score: result?.max_score ?? null,

@@ -1,0 +1,1 @@
+ALTER TABLE "attempts" ADD COLUMN "handed_in" boolean DEFAULT false NOT NULL;
