@@ -46,6 +46,7 @@ export const AuditAction = Type.Enum([
   'class.delete_news',
   'class.leave',
   'class.publish_news',
+  'class.message_students',
   'class.remove_member',
   'class.uninvite',
   'class.decline',

@@ -272,6 +272,13 @@ export const ClassNewsListAnswer = Type.Object(
   { $id: 'ClassNewsListAnswer' },
 )
 
+/** Told to some students alone. */
+export const ClassMessage = Type.Object(
+  { text: Text(1, 1_000), user_ids: Type.Array(Id, { minItems: 1, maxItems: 1_000 }) },
+  { $id: 'ClassMessage' },
+)
+export type ClassMessage = Static<typeof ClassMessage>
+
 // --- what there is to do
 
 export const AgendaState = Type.Enum(['soon', 'open', 'under_way', 'done', 'missed'], { $id: 'AgendaState' })

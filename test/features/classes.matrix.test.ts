@@ -144,6 +144,10 @@ const CLASSES: Record<string, Place> = {
   'GET /{id}/agenda': { statuses: ATTENDING },
   'GET /{id}/news': { statuses: ATTENDING },
   'POST /{id}/news': { statuses: [401, 403, 404, 201, 404, 404], body: () => ({ text: 'Bring a ruler' }) },
+  'POST /{id}/message': {
+    statuses: [401, 403, 404, 200, 404, 404],
+    body: ({ studentId }) => ({ text: 'Well done', user_ids: [studentId] }),
+  },
   'PATCH /{id}/news/{news_id}': { statuses: TEACHING, params: news, body: () => ({ pinned: true }) },
   'DELETE /{id}/news/{news_id}': { statuses: TEACHING, params: news },
   'GET /{id}/materials': { statuses: ATTENDING },

@@ -144,6 +144,41 @@ describe('news', () => {
   })
 })
 
+describe('a message to some students', () => {
+  const to = () => `/api/v01/classes/${classId}/message` as const
+
+  test('is for students of the class, and in no list of its news', async () => {
+    await teacher.post(to(), { text: 'See me', user_ids: [ann.id, ann.id] }, 200)
+    expect(await listed()).toEqual([])
+    const [kept] = await service.sql`select id, user_ids from class_news where class_id = ${classId}`
+    expect(kept?.user_ids).toEqual([ann.id])
+    await teacher.patch(`${at()}/${kept?.id as number}`, { pinned: true }, 404)
+    await teacher.delete(`${at()}/${kept?.id as number}`, 404)
+    for (const user_ids of [[ann.id, stranger.id], [teacher.id]])
+      await teacher.post(to(), { text: 'See me', user_ids }, 404)
+    for (const body of [
+      { text: '', user_ids: [ann.id] },
+      { text: 'x'.repeat(1_001), user_ids: [ann.id] },
+    ])
+      await teacher.post(to(), body, 400)
+    await teacher.post(to(), { text: 'See me', user_ids: [] }, 400)
+    const log = (await admin.get(`/api/v01/admin/audit?class_id=${classId}`, 200)).body.entries
+    expect(log).toMatchObject([{ action: 'class.message_students', summary: 'A message to a student' }])
+  })
+
+  test('is written five times a day at most, by however many teachers at once', async () => {
+    const message = { text: 'See me', user_ids: [ann.id] }
+    const tries = await Promise.all(
+      Array.from({ length: 9 }, (_, n) => (n % 2 ? elsewhere(teacher) : teacher).post(to(), message)),
+    )
+    expect(tries.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(4).fill(429)])
+    expect((await teacher.post(to(), message, 429)).body.code).toBe('daily_limit')
+    await publish('News are counted apart')
+    await service.sql`update class_news set created_at = created_at - interval '1 day' where class_id = ${classId}`
+    await teacher.post(to(), message, 200)
+  })
+})
+
 describe('the topic of a class', () => {
   test('has its news for members, on every node, until they leave', async () => {
     const topic = `class:${classId}`

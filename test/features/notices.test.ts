@@ -236,6 +236,12 @@ describe('what somebody is told of', () => {
     expect(await kindsOf(teacher)).toEqual([])
     await teacher.delete(`/api/v01/classes/${classId}/news/${news.body.news.id}`, 200)
     expect(await list(ben)).toMatchObject({ notices: [], unread: 0 })
+
+    const message = { text: 'Try again on Monday', user_ids: [ben.id] }
+    await teacher.post(`/api/v01/classes/${classId}/message`, message, 200)
+    await pass(MINUTE_MS)
+    expect((await list(ben)).notices).toMatchObject([{ kind: 'class_news', body: 'Try again on Monday' }])
+    expect(await kindsOf(ann)).not.toContain('class_news')
   })
 })
 

@@ -166,6 +166,8 @@ export type ClassInvitation = { id: number; name: string; role: ClassRole; invit
 
 export type ClassMember = { user_id: number; username: string; full_name: string; role: ClassRole; /** for teachers and administrators */ joined_at?: string }
 
+export type ClassMessage = { text: string; user_ids: number[] }
+
 export type ClassNews = { id: number; text: string; pinned: boolean; author_name: string; created_at: string; edited_at: string | null }
 
 export type ClassNewsAnswer = { success: true; news: ClassNews }
@@ -2045,6 +2047,26 @@ export interface paths {
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'class_archived'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/message': {
+    /** Tell some students of a class something: its teachers only */
+    post: {
+      parameters: { query?: never; path: { 'id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ClassMessage } }
+      responses: {
+        200: { content: { 'application/json': Success } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'daily_limit' | 'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }
       }

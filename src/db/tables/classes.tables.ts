@@ -180,6 +180,8 @@ export const classNews = pgTable(
       .default(GHOST_ID)
       .references(() => users.id, { onDelete: 'set default' }),
     text: text().notNull(),
+    /** The students whom it is for alone: it is told to them as a notice and listed nowhere. null: the whole class. */
+    userIds: integer().array(),
     /** Whether it stands above the others. */
     pinned: boolean().notNull().default(false),
     createdAt: instant().notNull(),

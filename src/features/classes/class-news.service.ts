@@ -1,4 +1,9 @@
-import type { ClassNews, ClassNewsChanges, NewClassNews } from '../../../schemas/classes.schemas.ts'
+import type {
+  ClassMessage,
+  ClassNews,
+  ClassNewsChanges,
+  NewClassNews,
+} from '../../../schemas/classes.schemas.ts'
 import type { Actor, Viewer } from '../../actor.ts'
 import type { Core } from '../../core.ts'
 import { batched } from '../../db/batches.ts'
@@ -15,6 +20,8 @@ import * as store from './class-news.store.ts'
 /** News of a class on one day, deleted ones included, and pinned ones at once. */
 const MOST_A_DAY = 20
 const MOST_PINNED = 3
+/** Messages to some students of a class on one day. */
+const MOST_MESSAGES_A_DAY = 5
 
 /** A page for its members, newest first; the pinned ones stand first on the first page, and on no other. */
 export async function listNews(
@@ -40,13 +47,8 @@ export async function publishNews(
     const now = new Date(core.clock())
     const { timezone } = core.config
     if (pinned) await requireRoomForPinned(tx, classId)
-    if (!(await store.takeOne(tx, classId, { now, timezone, most: MOST_A_DAY }))) {
-      const nextDay = await store.findNextDay(tx, now, timezone)
-      throw new AppError('daily_limit', {
-        message: `A class has at most ${MOST_A_DAY} news a day`,
-        retryAfter: (nextDay.getTime() - now.getTime()) / 1_000,
-      })
-    }
+    if (!(await store.takeOne(tx, classId, { now, timezone, most: MOST_A_DAY })))
+      throw await dailyLimit(tx, { now, timezone }, `A class has at most ${MOST_A_DAY} news a day`)
     const authorId = viewer.userId
     const id = await store.insertNews(tx, { classId, authorId, text, pinned, createdAt: now })
     const summary = `News ${id} were published`
@@ -55,6 +57,33 @@ export async function publishNews(
     return getNews(tx, classId, id)
   })
   return tell(core, classId, news)
+}
+
+/** A notice to these students of a class alone, by its teachers. 404 if one is none of them, 429 `daily_limit`. */
+export async function messageStudents(
+  core: Core,
+  actor: Actor,
+  viewer: Viewer,
+  classId: number,
+  { text, user_ids }: ClassMessage,
+): Promise<void> {
+  const userIds = [...new Set(user_ids)]
+  await core.db.transaction(async (tx) => {
+    await lockTaughtClass(tx, { ...viewer, isAdmin: false }, classId)
+    const now = new Date(core.clock())
+    const { timezone } = core.config
+    const students = await members.listStudentsAmong(tx, classId, userIds)
+    if (students.length < userIds.length) throw new AppError('not_found')
+    if ((await store.countMessages(tx, classId, { now, timezone })) >= MOST_MESSAGES_A_DAY) {
+      const message = `A class has at most ${MOST_MESSAGES_A_DAY} messages to some students a day`
+      throw await dailyLimit(tx, { now, timezone }, message)
+    }
+    const authorId = viewer.userId
+    const newsId = await store.insertNews(tx, { classId, authorId, text, userIds: students, createdAt: now })
+    const summary = `A message to ${students.length === 1 ? 'a student' : `${students.length} students`}`
+    await record(tx, actor, { action: 'class.message_students', subject: ['class', classId], summary })
+    await causeNotices(core, tx, { kind: 'class_news', newsId, classId, actorId: authorId })
+  })
 }
 
 /** For its teachers and administrators. A text that is the same as before isn't a change of it. */
@@ -111,6 +140,15 @@ async function getNews(tx: Executor, classId: number, newsId: number): Promise<s
   const news = await store.findNews(tx, classId, newsId)
   if (!news) throw new AppError('not_found')
   return news
+}
+
+async function dailyLimit(
+  tx: Executor,
+  { now, timezone }: { now: Date; timezone: string },
+  message: string,
+): Promise<AppError> {
+  const nextDay = await store.findNextDay(tx, now, timezone)
+  return new AppError('daily_limit', { message, retryAfter: (nextDay.getTime() - now.getTime()) / 1_000 })
 }
 
 async function requireRoomForPinned(tx: Executor, classId: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
 import { only, query } from '../../db/query.ts'
 import { type Row, rowOf } from '../../db/rows.ts'
@@ -6,6 +6,9 @@ import { classNews } from '../../db/tables/classes.tables.ts'
 
 /** Of one page. */
 const PAGE_SIZE = 20
+
+/** What is listed: not what was told to some students alone. */
+const IS_FOR_ALL = sql.raw('user_ids is null')
 
 const NEWS = rowOf(classNews, ['id', 'classId', 'text', 'pinned', 'createdAt', 'editedAt'])
 
@@ -31,19 +34,23 @@ export async function listPage(
     return listNews(
       db,
       sql`
-      where news.class_id = ${classId} and news.id < ${before} and not news.pinned
+      where news.class_id = ${classId} and news.id < ${before} and not news.pinned and ${IS_FOR_ALL}
       order by news.id desc limit ${PAGE_SIZE}`,
     )
   // Each half by its index: a class may have thousands.
   const newest = sql`(
     (select * from class_news where class_id = ${classId} and pinned order by id desc limit ${PAGE_SIZE})
     union all
-    (select * from class_news where class_id = ${classId} and not pinned order by id desc limit ${PAGE_SIZE}))`
+    (select * from class_news where class_id = ${classId} and not pinned and ${IS_FOR_ALL}
+      order by id desc limit ${PAGE_SIZE}))`
   return listNews(db, sql`order by news.pinned desc, news.id desc limit ${PAGE_SIZE}`, newest)
 }
 
 export async function findNews(db: Executor, classId: number, id: number): Promise<NewsRow | undefined> {
-  const [row] = await listNews(db, sql`where news.class_id = ${classId} and news.id = ${id}`)
+  const [row] = await listNews(
+    db,
+    sql`where news.class_id = ${classId} and news.id = ${id} and ${IS_FOR_ALL}`,
+  )
   return row
 }
 
@@ -63,6 +70,19 @@ export async function takeOne(
      where id = ${classId} and (news_day is distinct from ${today} or news_count < ${most})
     returning 1`)
   return rows.length > 0
+}
+
+/** What was told to some students alone on the day. */
+export async function countMessages(
+  db: Executor,
+  classId: number,
+  { now, timezone }: { now: Date; timezone: string },
+): Promise<number> {
+  const today = sql`date_trunc('day', ${now.toISOString()}::timestamptz, ${timezone})`
+  return db.$count(
+    classNews,
+    and(eq(classNews.classId, classId), isNotNull(classNews.userIds), gte(classNews.createdAt, today)),
+  )
 }
 
 /** When the next day begins. */

@@ -6,6 +6,7 @@ import {
   ClassDetailsAnswer,
   ClassesAnswer,
   ClassesQuery,
+  ClassMessage,
   ClassParams,
   ClassQuery,
   ClassSettings,
@@ -24,6 +25,7 @@ import { describePage } from '../../paging.ts'
 import { listAgenda } from './class-agenda.service.ts'
 import { openConversation } from './class-conversation.service.ts'
 import * as joining from './class-joining.service.ts'
+import { messageStudents } from './class-news.service.ts'
 import * as service from './classes.service.ts'
 
 /** Classes (docs/protocol/classes.md), at `/api/v01/classes`, for signed-in people. */
@@ -168,6 +170,20 @@ export const classRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { cor
       const actor = actorOf(request, id)
       await service.endCode(core, actor, viewerOf(request.caller), id)
       return { code: null, ends_at: null }
+    },
+  })
+
+  operation('messageClassStudents', 'POST /:id/message', {
+    summary: 'Tell some students of a class something: its teachers only',
+    description:
+      'A notice of the kind `class_news` to them alone, a minute later. At most 5 a day and class (429 `daily_limit`).',
+    params: ClassParams,
+    body: ClassMessage,
+    answer: Success,
+    refuses: ['forbidden', 'not_found', 'class_archived', 'daily_limit'],
+    run: async (request) => {
+      const { id } = request.params
+      await messageStudents(core, actorOf(request, id), viewerOf(request.caller), id, request.body)
     },
   })
 

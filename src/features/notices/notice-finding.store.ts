@@ -160,6 +160,7 @@ function audienceOf(cause: CauseRow, now: Date): { people: SQL; joined: SQL; exa
           select member.user_id from class_news news
             join class_members member on member.class_id = news.class_id
              and member.role = 'student' and member.left_at is null
+             and (news.user_ids is null or member.user_id = any(news.user_ids))
            where news.id = ${subjectId}`,
         joined: sql``,
         examId: sql`null::int`,

@@ -1,0 +1,1 @@
+ALTER TABLE "class_news" ADD COLUMN "user_ids" integer[];
