@@ -121,4 +121,29 @@ describe('questions with variables', () => {
     expect(written).not.toContain('@')
     expect((await download(examId, 'gift')).leftOut).toBe('4')
   })
+
+  test.each(['qti', 'qti3'])('go out as %s and come in again as the same', COSTLY, async (format) => {
+    const accepted = {
+      question_type: 'SHORT',
+      question_text: '{@n@}',
+      correct_answer: '{@n@}',
+      variables: CHOICE.variables,
+    }
+    const examId = await createExam([SUM, CHOICE, PAIRS, FORMULA, accepted])
+    const { bytes, leftOut } = await download(examId, format)
+    expect(leftOut).toBe('2')
+    const to = await createExam([])
+    expect(await send(to, bytes)).toMatchObject({ inserted: 3, skipped: 0 })
+    const [sum, choice, pairs] = await listed(to)
+    const decimals = {
+      variables: [
+        { name: 'a', from: '1', to: '1000', step: '1' },
+        { name: 'b', from: '-50', to: '-1', step: '0.5' },
+      ],
+    }
+    expect(sum).toMatchObject({ ...SUM, tolerance: '{@abs(a + b)*0.01@}', ...decimals })
+    const { variables: _, ...texts } = CHOICE
+    expect(choice).toMatchObject(texts)
+    expect(pairs).toMatchObject({ parts: PAIRS.parts, variables: [{ name: 'n', to: '100000' }] })
+  })
 })

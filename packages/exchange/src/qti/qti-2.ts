@@ -3,6 +3,7 @@ import { elementsToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from '../xml.ts'
 import { isShown, readGapMatch, readGaps, readInteraction, withoutAsides } from './qti-2-interactions.ts'
 import { correctValues, declarationOf, readScoring } from './qti-2-scoring.ts'
+import { readWithVariables } from './templates.ts'
 
 /** Items of QTI 2.0, 2.1 and 2.2, and of 3.0, which has other names for the same. */
 export function* readQti2(text: string, items: Items, fileName: string) {
@@ -10,7 +11,9 @@ export function* readQti2(text: string, items: Items, fileName: string) {
     const isOlder = element.name === 'assessmentItem'
     const item = isOlder ? element : renamed(element)
     const name = item.attributes.title || item.attributes.identifier || fileName
-    yield items.read(name, () => readItem(item, isOlder))
+    const read = (each: XmlElement) => readItem(each, isOlder)
+    const isDrawn = childrenOf(item, 'templateDeclaration').length > 0
+    yield items.read(name, () => (isDrawn ? readWithVariables(item, read) : read(item)))
   }
 }
 
@@ -57,8 +60,6 @@ function readItem(item: XmlElement, isMapCaseSensitive: boolean): Draft {
   if (more.length > 0 && !areGaps) throw new Skip('it has several parts')
   if (more.length > 0 && item.attributes.adaptive === 'true')
     throw new Skip('its parts depend on what was answered before')
-  if (childrenOf(item, 'templateDeclaration').length > 0)
-    throw new Skip('its numbers are drawn anew for each student')
   const marks = readMaximum(item)
   const gapMatch = interaction.name === 'gapMatchInteraction' ? [...descendants(interaction, 'gap')] : []
   const places =

@@ -13,6 +13,7 @@ import type {
 } from '../question.ts'
 import { PLAIN } from '../texts/rich-text.ts'
 import { escapeXml } from '../xml.ts'
+import { DRAWN } from './template-writer.ts'
 
 /** What a question becomes in an item of QTI 2.1; the names of 3.0 are made of it. */
 interface ItemParts {
@@ -69,7 +70,10 @@ function declare({
   correct,
   mapping = '',
 }: ResponseDeclaration) {
-  const values = correct.map((value) => `<value>${escapeXml(value)}</value>`).join('')
+  const values = correct
+    .filter((value) => value !== DRAWN)
+    .map((value) => `<value>${escapeXml(value)}</value>`)
+    .join('')
   const right = values && `<correctResponse>${values}</correctResponse>`
   return `<responseDeclaration identifier="${name}" cardinality="${cardinality}" baseType="${baseType}">${right}${mapping}</responseDeclaration>`
 }

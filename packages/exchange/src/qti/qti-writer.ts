@@ -4,6 +4,7 @@ import { isDrawn } from '../variables/places.ts'
 import { escapeXml } from '../xml.ts'
 import { MANIFEST } from '../zip-archive.ts'
 import { writeBlock, writeParts } from './qti-item-writer.ts'
+import { canBeTemplate, writeTemplates } from './template-writer.ts'
 
 /** What differs between the versions. */
 interface Version {
@@ -45,7 +46,7 @@ export interface PackageFile {
 
 /** Whether QTI has a form for it. */
 export function isQti(question: Question): boolean {
-  return !isDrawn(question)
+  return !isDrawn(question) || canBeTemplate(question)
 }
 
 /**
@@ -77,10 +78,12 @@ export async function* writeQti(
 
 function writeItem(
   version: Version,
-  { id, name, question }: ExportedItem,
+  { id, name, question: asked, draws }: ExportedItem,
   image: string | undefined,
   alt = '',
 ): string {
+  const templates = isDrawn(asked) ? writeTemplates(asked, draws?.() ?? []) : undefined
+  const question = templates?.question ?? asked
   const { marks = '1', explanation } = question
   const { declarations, text, body, processing, outcomes = '' } = writeParts(question)
   const picture =
@@ -89,10 +92,10 @@ function writeItem(
   const tell =
     '<setOutcomeValue identifier="FEEDBACK"><baseValue baseType="identifier">EXPLANATION</baseValue></setOutcomeValue>'
   const rules = processing + (told ? tell : '')
-  return `<assessmentItem xmlns="${version.item}" identifier="question-${id}" title="${escapeXml(name)}" adaptive="false" timeDependent="false">
+  const item = `<assessmentItem xmlns="${version.item}" identifier="question-${id}" title="${escapeXml(name)}" adaptive="false" timeDependent="false">
 ${declarations.join('\n')}
 <outcomeDeclaration identifier="SCORE" cardinality="single" baseType="float" normalMaximum="${marks}"><defaultValue><value>0</value></defaultValue></outcomeDeclaration>
-${outcomes}${told ? '<outcomeDeclaration identifier="FEEDBACK" cardinality="single" baseType="identifier"/>\n' : ''}<itemBody>
+${outcomes}${told ? '<outcomeDeclaration identifier="FEEDBACK" cardinality="single" baseType="identifier"/>\n' : ''}${templates ? `${templates.declarations}\n${templates.processing}\n` : ''}<itemBody>
 ${text ?? writeBlock(question.text)}
 ${picture}${body}
 </itemBody>
@@ -102,6 +105,7 @@ ${rules && `<responseProcessing>${rules}</responseProcessing>\n`}${
     : ''
 }</assessmentItem>
 `
+  return templates?.fill(item) ?? item
 }
 
 const HTML = new Set(

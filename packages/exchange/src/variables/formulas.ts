@@ -1,4 +1,4 @@
-import { ExpressionError, parseExpression } from '@exam-practice/expressions'
+import { ExpressionError, parseCondition, parseExpression } from '@exam-practice/expressions'
 import { Skip } from '../items.ts'
 
 /** What other tools write differently. */
@@ -58,6 +58,17 @@ function call({ name, of }: { name: string; of: string[] }, functions: Language[
   // What is written twice grows, and would be too long in the end.
   if (text.length > LONGEST) throw new Skip('a formula of it is too long')
   return text
+}
+
+/** The condition. Throws `Skip` for what is none. */
+export function checkedCondition(text: string): string {
+  try {
+    parseCondition(text)
+    return text
+  } catch (error) {
+    if (error instanceof ExpressionError) throw new Skip(`a condition of it ${error.message}`)
+    throw error
+  }
 }
 
 /** The expression, without brackets around all of it. Throws `Skip` for what is none. */
