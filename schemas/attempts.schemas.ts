@@ -337,6 +337,12 @@ export const AttemptsAnswer = Type.Object(
 export const ReviewedQuestion = Type.Object(
   {
     ...PaperQuestion.properties,
+    discussed_text: Type.Optional(
+      Type.String({
+        description:
+          'its text with the values that are nobody’s, the same for all who discuss it: only of a question with variables',
+      }),
+    ),
     correct_answer: Type.String({ description: 'empty for a question without a key, or with `parts`' }),
     correct: Nullable({
       ...Answer,

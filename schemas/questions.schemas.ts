@@ -154,11 +154,46 @@ export const PreviewBody = Type.Object(
   },
   { $id: 'PreviewQuestionBody' },
 )
+export const PreviewForm = Type.Object(
+  {
+    ...QuestionForm.properties,
+    seed: Type.Optional({ ...Seed, description: 'always the same draw; left out: another one each time' }),
+  },
+  { $id: 'PreviewQuestionForm' },
+)
 export const PreviewAnswer = Type.Object(
   { success: Type.Literal(true), ...QuestionVariant.properties },
   { $id: 'PreviewQuestionAnswer' },
 )
-export const VariantsQuery = Type.Object({ count: Type.Integer({ minimum: 1, maximum: 50, default: 20 }) })
+const DrawCount = Type.Integer({ minimum: 1, maximum: 50, default: 20 })
+export const TryDrawsBody = Type.Object(
+  {
+    ...OfferedQuestion.properties,
+    seed: Type.Optional({ ...Seed, description: 'always the same draws; left out: others each time' }),
+    count: Type.Optional(DrawCount),
+  },
+  { $id: 'TryDrawsBody' },
+)
+export const TriedDraw = Type.Object(
+  {
+    values: Type.Record(Type.String(), Type.String(), { description: 'of its variables, by their names' }),
+    failure: Nullable(
+      Type.Object({
+        path: Type.String({
+          description: '`/conditions` where these leave it out; else what is to be changed',
+        }),
+        message: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'TriedDraw' },
+)
+export type TriedDraw = Static<typeof TriedDraw>
+export const TryDrawsAnswer = Type.Object(
+  { success: Type.Literal(true), draws: Type.Array(TriedDraw) },
+  { $id: 'TryDrawsAnswer' },
+)
+export const VariantsQuery = Type.Object({ count: DrawCount })
 export const VariantsAnswer = Type.Object(
   {
     success: Type.Literal(true),

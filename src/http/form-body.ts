@@ -68,6 +68,18 @@ export const takesForm = {
 }
 
 /**
+ * Settings of an operation that reads JSON, which its `body` describes and checks, or a form, which it reads by
+ * `readForm`: of that there is no body before.
+ */
+export const takesFormToo = {
+  consumes: ['application/json', MULTIPART],
+  validatorCompiler: ((part) => {
+    const validate = validatorCompiler(part)
+    return part.httpPart === 'body' ? (body) => (body == null ? true : validate(body)) : validate
+  }) as FastifySchemaCompiler<TSchema>,
+}
+
+/**
  * Reads a multipart form: its checked fields (text, numbers and booleans as their schema says) and its files. 415 for
  * anything but multipart, 413 past its limits, 400 for fields that don't fit.
  */

@@ -35,7 +35,7 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   PaperQuestion: OF_PAPERS,
   Attempt: ['passed', 'submitted_by'],
   ResultAnswer: ['passed', 'submitted_by'],
-  ReviewedQuestion: [...OF_PAPERS, 'correct', 'explanation'],
+  ReviewedQuestion: [...OF_PAPERS, 'discussed_text', 'correct', 'explanation'],
   Exam: OF_EXAMS,
   ExamStanding: OF_EXAMS,
   AdminExam: OF_EXAMS,

@@ -263,6 +263,7 @@ const WITHOUT: Record<string, string> = {
   'POST /login': 'a sign-in is no change',
   'POST /exams/{exam_id}/trial': 'nothing of a trial is stored',
   'POST /questions/preview': 'nothing of a preview is stored',
+  'POST /questions/draws': 'nothing of its draws is stored',
   'POST /ai/export': 'it gives back what it was given, as a file',
 }
 

@@ -278,6 +278,11 @@ const FOR_TEACHERS: Record<string, Place> = {
     statuses: ADMINS,
     body: ({ examId }) => ({ exam_id: examId, question_type: 'MCQ', positive_marks: 5 }),
   },
+  'POST /questions/preview': {
+    statuses: [401, 403, 403, 200, 200, 200],
+    body: () => ({ question_text: 'q' }),
+  },
+  'POST /questions/draws': { statuses: [401, 403, 403, 200, 200, 200], body: () => ({ question_text: 'q' }) },
   // Rows of other exams are skipped.
   'POST /questions/import-csv': {
     statuses: [401, 403, 403, 400, 400, 400],

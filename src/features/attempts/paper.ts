@@ -34,6 +34,8 @@ export interface Paper {
   gradingsBy(inForce: readonly Regrade[]): (seed: string | null) => Grading
   /** The values that a question has in this paper, as they are shown to teachers; undefined without variables. */
   valuesOf(questionId: number): Record<string, string> | undefined
+  /** A question's text with the values of no attempt; undefined without variables. */
+  discussedText(questionId: number): string | undefined
   /** A text that belongs to a question, as its explanation, with the question's values. */
   fill(questionId: number, text: string): string
   questions: PublicQuestion[]

@@ -10,6 +10,7 @@ import {
   concreteOf,
   type Drawable,
   draw,
+  hasDrawnKey,
   keyOf,
   NO_ATTEMPT,
   showValues,
@@ -30,6 +31,8 @@ const MOST_HELD = 128 * 1024 * 1024
 const GRADINGS_KEPT = 4
 /** Characters of papers of single attempts. */
 const MOST_DRAWN = 64 * 1024 * 1024
+/** Characters of the rest of a question. */
+const FIELDS = 500
 /** Characters of papers that are kept as JSON texts. */
 const MOST_WRITTEN = 32 * 1024 * 1024
 
@@ -46,7 +49,8 @@ const drawnBy = perNode(
   () =>
     new LRUCache<string, Paper>({
       maxSize: MOST_DRAWN,
-      sizeCalculation: ({ tasks }) => JSON.stringify(tasks, withoutExact).length,
+      // About: to write all of it would take as long as to make it.
+      sizeCalculation: ({ tasks }) => tasks.reduce((sum, task) => sum + charactersOf(task), 1),
     }),
 )
 const writtenBy = perNode(
@@ -57,6 +61,20 @@ const writtenBy = perNode(
         pieces.reduce((sum, { length }) => sum + length, whole.length + 1),
     }),
 )
+
+function charactersOf({
+  question_text,
+  option_a,
+  option_b,
+  option_c,
+  option_d,
+  more_options,
+  parts,
+}: StoredQuestion) {
+  const options = [option_a, option_b, option_c, option_d, ...more_options]
+  const rest = parts === null ? 0 : JSON.stringify(parts, withoutExact).length
+  return options.reduce((sum, { length }) => sum + length, question_text.length + rest + FIELDS)
+}
 
 /** Exact values, which are no JSON. */
 const withoutExact = (name: string, value: unknown) => (name === 'exact' ? undefined : value)
@@ -214,9 +232,11 @@ function compilePaper(row: store.PaperRow, seed = NO_ATTEMPT): Paper {
         return () => grading
       }
       const graded = overlay(written, inForce)
+      const isDrawn = graded.map(hasDrawnKey)
       return (another) => {
         // The values are drawn for the question as the paper has it, whatever key a regrade has given it since.
         const questions = graded.map((question, place) => {
+          if (!isDrawn[place]) return question
           const filling = draw(written[place] as StoredQuestion, another ?? NO_ATTEMPT)
           return filling ? keyOf(question, filling) : question
         })
@@ -226,6 +246,10 @@ function compilePaper(row: store.PaperRow, seed = NO_ATTEMPT): Paper {
     valuesOf(questionId) {
       const filling = fillings[places.get(questionId) ?? -1]
       return filling && showValues(filling.values)
+    },
+    discussedText(questionId) {
+      const task = written[places.get(questionId) ?? -1]
+      return task && draw(task, NO_ATTEMPT)?.text(task.question_text)
     },
     fill: (questionId, text) => fillings[places.get(questionId) ?? -1]?.text(text) ?? text,
     tasks,

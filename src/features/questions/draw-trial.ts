@@ -37,8 +37,6 @@ export interface TriedDraw {
   values: Record<string, string>
   /** Why it isn't one that anybody gets; undefined where it is. */
   failure: QuestionFieldError | undefined
-  /** Whether the question has to be changed for it, rather than that its conditions leave it out. */
-  isWrong: boolean
 }
 
 /** Tries draws of a question that was checked. It takes long: `draw-trials.ts` runs it in a thread. */
@@ -69,8 +67,8 @@ export function tryDraws(question: QuestionFields): DrawTrial {
 export function listTried(question: QuestionFields, count: number, seed: string): TriedDraw[] {
   const draws = readVariables(question.variables, question.conditions)
   return Array.from({ length: count }, (_, index) => {
-    const { values, failure, isWrong } = tryDraw(question, draws, `${seed} ${index}`)
-    return { values: showValues(values), failure, isWrong }
+    const { values, failure } = tryDraw(question, draws, `${seed} ${index}`)
+    return { values: showValues(values), failure }
   })
 }
 

@@ -2,10 +2,14 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { QuestionFields } from '../../../schemas/questions.schemas.ts'
 import { AppError, busy } from '../../errors.ts'
-import type { DrawTrial } from './draw-trial.ts'
+import type { DrawTrial, TriedDraw } from './draw-trial.ts'
 
-export type ToTrialThread = QuestionFields
-export type FromTrialThread = { trial: DrawTrial } | { failure: string }
+/** What a thread does with a question: tries draws until one is wrong, or lists some whatever comes out. */
+export type ToTrialThread = { question: QuestionFields } & (
+  | { does: 'try' }
+  | { does: 'list'; count: number; seed: string }
+)
+export type FromTrialThread = { trial: DrawTrial } | { listed: TriedDraw[] } | { failure: string }
 
 /** How long the draws of one question, and of a file of them, may take. */
 const QUESTION_MS = 2_000
@@ -15,6 +19,10 @@ const BEGIN_MS = 10_000
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 /** How long a thread without work is kept: to begin one takes longer than most trials. */
 const IDLE_MS = 60_000
+
+/** Questions that wait for the thread, and how long one may: what is behind them is refused. */
+const MOST_WAITING = 16
+const WAIT_MS = 10_000
 
 /** Tries the draws of questions, with a limit for all of them together. */
 export interface DrawTrials {
@@ -32,41 +40,58 @@ export function drawTrials(limitMs = FILE_MS): DrawTrials {
   return {
     async try(question) {
       if (question.variables.length === 0) return undefined
-      const { trial, tookMs } = await tryInTurn(question, left)
+      const { told, tookMs } = await runInTurn({ question, does: 'try' }, left)
       left -= tookMs
-      return trial
+      return 'trial' in told ? told.trial : undefined
     },
   }
 }
 
-/** One thread of the process, which tries one question at a time. */
+/** Draws of a question, what fails too; 400 `too_slow` where they take too long. */
+export async function listDraws(question: QuestionFields, count: number, seed: string): Promise<TriedDraw[]> {
+  const { told } = await runInTurn({ question, does: 'list', count, seed }, QUESTION_MS)
+  return 'listed' in told ? told.listed : []
+}
+
+/** One thread of the process, which works on one question at a time. */
 let thread: Worker | undefined
 let idle: NodeJS.Timeout | undefined
 let last: Promise<unknown> = Promise.resolve()
+let waiting = 0
 
-function tryInTurn(question: QuestionFields, limitMs: number) {
-  const trying = last.then(() => tryInThread(question, limitMs))
-  last = trying.catch(() => {})
-  return trying
+/** 503 where too many wait already, or this one has waited too long. */
+async function runInTurn(task: ToTrialThread, limitMs: number): Promise<Ran> {
+  if (waiting >= MOST_WAITING) throw busy()
+  waiting += 1
+  const from = performance.now()
+  const running = last.then(() => {
+    waiting -= 1
+    if (performance.now() - from > WAIT_MS) throw busy()
+    return runInThread(task, limitMs)
+  })
+  last = running.catch(() => {})
+  return running
 }
 
-async function tryInThread(
-  question: QuestionFields,
-  limitMs: number,
-): Promise<{ trial: DrawTrial; tookMs: number }> {
+interface Ran {
+  told: Exclude<FromTrialThread, { failure: string }>
+  tookMs: number
+}
+
+async function runInThread(task: ToTrialThread, limitMs: number): Promise<Ran> {
   clearTimeout(idle)
   thread ??= await beginThread()
   const from = performance.now()
   try {
     thread.ref()
-    thread.postMessage(question satisfies ToTrialThread)
+    thread.postMessage(task)
     const [told] = (await once(thread, 'message', {
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))),
     })) as [FromTrialThread]
     if ('failure' in told) throw new Error(told.failure)
     thread.unref()
     idle = setTimeout(endThread, IDLE_MS).unref()
-    return { trial: told.trial, tookMs: performance.now() - from }
+    return { told, tookMs: performance.now() - from }
   } catch (error) {
     endThread()
     const { name, code } = error as { name?: string; code?: string }

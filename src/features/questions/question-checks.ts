@@ -86,7 +86,8 @@ export function checkQuestion(
   }
   const drawn = readDrawn(offered)
   if ('error' in drawn) note(drawn.field, drawn.error, drawn.path)
-  const hasVariables = 'names' in drawn && drawn.variables.length > 0
+  // With wrong ones too, whose places mean something all the same.
+  const hasVariables = 'error' in drawn || drawn.variables.length > 0
   const texts = {} as Record<TextField, string>
   for (const { field, longest } of TEXTS) {
     texts[field] = textOf(offered[field])

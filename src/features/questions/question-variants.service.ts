@@ -1,8 +1,13 @@
 import { randomInt } from 'node:crypto'
-import type { OfferedQuestion, QuestionFields, QuestionVariant } from '../../../schemas/questions.schemas.ts'
+import type {
+  OfferedQuestion,
+  QuestionFields,
+  QuestionVariant,
+  TriedDraw,
+} from '../../../schemas/questions.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
-import { tryQuestion } from './draw-trials.ts'
+import { listDraws, tryQuestion } from './draw-trials.ts'
 import { concreteOf, type Drawable, draw, showValues } from './kinds/concrete.ts'
 import { kindOf } from './kinds/kinds.ts'
 import { checkQuestion } from './question-checks.ts'
@@ -21,6 +26,19 @@ export async function previewQuestion(
   const question = accept(checkQuestion(offered, { anyImagePath: true }))
   const kept = keptOf(await tryQuestion(question))
   return toVariant(question, 0, kept, String(seed))
+}
+
+/** Draws of a question as they come, and why those fail that nobody would get; 400 for what is wrong with it before any. */
+export async function tryQuestionDraws(
+  offered: OfferedQuestion,
+  { seed = randomInt(MOST_SEEDS), count }: { seed?: number | undefined; count: number },
+): Promise<TriedDraw[]> {
+  const question = accept(checkQuestion(offered, { anyImagePath: true }))
+  const tried = await listDraws(question, count, String(seed))
+  return tried.map(({ values, failure }) => ({
+    values,
+    failure: failure ? { path: failure.path ?? `/${failure.field}`, message: failure.error } : null,
+  }))
 }
 
 /** The draws of the seeds from 1 to `count`. */

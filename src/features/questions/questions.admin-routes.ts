@@ -15,12 +15,15 @@ import {
   NewQuestionForm,
   PreviewAnswer,
   PreviewBody,
+  PreviewForm,
   QuestionAdded,
   QuestionAnswer,
   QuestionChangesForm,
   QuestionsAnswer,
   QuestionsQuery,
   TagsAnswer,
+  TryDrawsAnswer,
+  TryDrawsBody,
   VariantsAnswer,
   VariantsQuery,
   WasQuestion,
@@ -30,7 +33,7 @@ import type { Core } from '../../core.ts'
 import { runInTurn } from '../../http/admission.ts'
 import { actorOf, examIn, teacherIdOf } from '../../http/callers.ts'
 import { endSignal } from '../../http/deadline.ts'
-import { readFields, takesForm } from '../../http/form-body.ts'
+import { readFields, takesForm, takesFormToo } from '../../http/form-body.ts'
 import { readImport, takesImport } from '../../http/import-body.ts'
 import { BULK_BYTES } from '../../http/json-body.ts'
 import { operations } from '../../http/operations.ts'
@@ -93,12 +96,36 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
 
   operation('previewQuestion', 'POST /preview', {
     summary: 'A question as a student would get it, with values for its variables',
-    description: 'Nothing is stored. What could not be saved is 400.',
+    description: 'As JSON or as a form. Nothing is stored. What could not be saved is 400.',
+    ...takesFormToo,
     budget: 'heavy',
+    forOwnExam: () => 'handler',
     body: PreviewBody,
     answer: PreviewAnswer,
     refuses: ['too_slow'],
-    run: async ({ body: { seed, ...offered } }) => variants.previewQuestion(offered, seed),
+    run: async (request) => {
+      const {
+        seed,
+        exam_id: _,
+        ...offered
+      } = request.isMultipart()
+        ? await readFields(request, PreviewForm)
+        : { exam_id: undefined, ...request.body }
+      return variants.previewQuestion(offered, seed)
+    },
+  })
+
+  operation('tryQuestionDraws', 'POST /draws', {
+    summary: 'Draws of a question as they come, with what fails',
+    description: 'Nothing is stored. What is wrong with it before any draw is 400.',
+    budget: 'heavy',
+    forOwnExam: () => 'handler',
+    body: TryDrawsBody,
+    answer: TryDrawsAnswer,
+    refuses: ['too_slow'],
+    run: async ({ body: { seed, count = 20, ...offered } }) => ({
+      draws: await variants.tryQuestionDraws(offered, { seed, count }),
+    }),
   })
 
   operation('listQuestionVariants', 'GET /:id/variants', {

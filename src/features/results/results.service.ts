@@ -112,8 +112,10 @@ export async function reviewAttempt(
     const graded = questions[place] as GradedQuestion
     const given = attempt.answers[task.id]
     const { verdict, marks } = key.judgeOne(place, given)
+    const discussed = paper.discussedText(task.id)
     review.push({
       ...question,
+      ...(discussed === undefined ? {} : { discussed_text: discussed }),
       image_url: questionImageUrl(core, question.image_path),
       image_alt: descriptions.get(task.id) ?? question.image_alt,
       ...showOwn(task, attempt),

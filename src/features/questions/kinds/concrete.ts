@@ -93,6 +93,11 @@ export function keyOf<Q extends Drawable>(question: Q, filling: Filling): Q {
   }
 }
 
+/** Whether its values decide what is right: letters, as of options, stay what they are. */
+export function hasDrawnKey({ draws, correct_answer, tolerance, parts }: Drawable): boolean {
+  return draws !== undefined && `${correct_answer} ${tolerance} ${JSON.stringify(parts)}`.includes('{@')
+}
+
 /** Parts whose texts all are shown. */
 export function fillParts(parts: Parts | null, { text }: Filling): Parts | null {
   const filled = (value: unknown): unknown => {
