@@ -1,5 +1,5 @@
 import { t } from '../../texts.ts'
-import type { DrawGap } from '../rich-text/gap-marks.tsx'
+import type { DrawMark } from '../rich-text/drawn-marks.tsx'
 import type { Images } from '../rich-text/markdown.tsx'
 import { RichText } from '../rich-text/rich-text.tsx'
 import { optionTexts, type StudentQuestion, type WithOptions } from './kind.ts'
@@ -14,7 +14,7 @@ export function imagesOf({ image_path, image_url }: QuestionImage): Images | und
 interface QuestionTextProps {
   question: QuestionImage & WithOptions & Pick<StudentQuestion, 'question_text' | 'image_alt'>
   /** Draws what stands in place of `[[1]]` and so on. */
-  gap?: DrawGap
+  gap?: DrawMark
 }
 
 /** The text of a question, with its image below it, unless it or an option has it where it belongs. */

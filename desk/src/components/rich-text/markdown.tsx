@@ -2,8 +2,8 @@ import { createMarkdown } from '@exam-practice/exchange/markdown'
 import type { Token } from 'markdown-it'
 import type { ComponentChildren, VNode } from 'preact'
 import { CodeBlock } from './code-block.tsx'
+import { type DrawnMarks, drawMarks } from './drawn-marks.tsx'
 import { Formula } from './formula.tsx'
-import { type DrawGap, drawGaps } from './gap-marks.tsx'
 
 const markdown = createMarkdown()
 
@@ -16,7 +16,7 @@ interface DrawOptions {
   isLine: boolean
   /** Whether links lead anywhere: they don't within a link. */
   hasLinks: boolean
-  gap?: DrawGap | undefined
+  marks: DrawnMarks
 }
 
 /**
@@ -25,16 +25,16 @@ interface DrawOptions {
  */
 export function drawMarkdown(
   text: string,
-  { images = {}, isLine, hasLinks, gap }: DrawOptions,
+  { images = {}, isLine, hasLinks, marks }: DrawOptions,
 ): ComponentChildren {
   const tokens = isLine ? markdown.parseInline(text, {}) : markdown.parse(text, {})
-  return drawAll(tokens, { images, hasLinks, gap })
+  return drawAll(tokens, { images, hasLinks, marks })
 }
 
 interface Context {
   images: Images
   hasLinks: boolean
-  gap: DrawGap | undefined
+  marks: DrawnMarks
 }
 
 interface OpenElement {
@@ -138,7 +138,7 @@ function drawLeaf(token: Token, key: number, context: Context): ComponentChildre
     case 'inline':
       return drawAll(token.children ?? [], context)
     case 'text':
-      return context.gap ? drawGaps(token.content, context.gap) : token.content
+      return drawMarks(token.content, context.marks)
     case 'softbreak':
     case 'hardbreak':
       return <br key={key} />

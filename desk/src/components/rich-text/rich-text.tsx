@@ -1,6 +1,6 @@
 import './rich-text.css'
 import { useEffect, useReducer } from 'preact/hooks'
-import { type DrawGap, drawGaps } from './gap-marks.tsx'
+import { type DrawMark, drawMarks } from './drawn-marks.tsx'
 import type { drawMarkdown, Images } from './markdown.tsx'
 
 let draw: typeof drawMarkdown | undefined
@@ -16,14 +16,16 @@ interface RichTextProps {
   kind?: 'text' | 'option' | 'summary'
   class?: string
   /** Draws what stands in place of `[[1]]` and so on. */
-  gap?: DrawGap | undefined
+  gap?: DrawMark | undefined
+  /** Draws what stands in place of `【1】` and so on. */
+  source?: DrawMark | undefined
 }
 
 /**
  * What people and the model write, drawn: CommonMark with tables, code and formulas. What draws it is loaded with the
  * first text that needs it; until then the text stands there as it was typed.
  */
-export function RichText({ text, images, kind = 'text', class: extra = '', gap }: RichTextProps) {
+export function RichText({ text, images, kind = 'text', class: extra = '', gap, source }: RichTextProps) {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0)
   const needsDrawing = MARKS.test(text)
   useEffect(() => {
@@ -43,13 +45,13 @@ export function RichText({ text, images, kind = 'text', class: extra = '', gap }
   if (!needsDrawing || !draw)
     return (
       <Tag class={`rich typed ${extra}`} dir="auto">
-        {gap ? drawGaps(text, gap) : text}
+        {drawMarks(text, { gap, source })}
       </Tag>
     )
   const given = isSummary ? text.replaceAll('\n', ' ') : text
   return (
     <Tag class={`rich ${extra}`} dir="auto">
-      {draw(given, { images, isLine, hasLinks: !isSummary, gap })}
+      {draw(given, { images, isLine, hasLinks: !isSummary, marks: { gap, source } })}
     </Tag>
   )
 }

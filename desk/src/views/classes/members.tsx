@@ -14,6 +14,7 @@ import { isAdministrator } from '../../roles.ts'
 import { t } from '../../texts.ts'
 import type { ClassTabProps } from './class-tab.ts'
 import { JoinCode } from './join-code.tsx'
+import { TutorMode } from './tutor-mode.tsx'
 
 type MembersAdded = Answer<'/api/v01/classes/{id}/members', 'post'>
 
@@ -24,7 +25,10 @@ export function Members({ of: one, user, reload }: ClassTabProps) {
     <div class="stack">
       {!archived && (
         <div class="two">
-          <Code of={one} reload={reload} />
+          <div class="stack">
+            <Code of={one} reload={reload} />
+            <TutorMode of={one} reload={reload} />
+          </div>
           <div class="stack">
             <Roster id={id} reload={reload} />
             <Invite id={id} reload={reload} />

@@ -4,7 +4,9 @@ import { client, explain } from '../../client.ts'
 import { Labelled } from '../../components/forms/fields.tsx'
 import { isEnter } from '../../components/forms/typing-keys.ts'
 import { dropDraft, keepDraft, readDraft, useDraftText } from '../../drafts.ts'
+import { AboutClass, ClassChoice } from './about-class.tsx'
 import { Message } from './message.tsx'
+import type { Source } from './source-page.tsx'
 
 interface ExchangeProps {
   conversationId: number | undefined
@@ -27,6 +29,16 @@ interface ExchangeProps {
 
 /** Characters of a question that the service takes. */
 const LONGEST = 8_000
+
+interface Turn {
+  isUser: boolean
+  text: string
+  isStopped?: boolean
+  isGuided?: boolean
+  sources?: readonly Source[]
+  classId?: number | null
+}
+
 /** Why an answer ends that nobody waits for any more. */
 const LEFT = 'left'
 
@@ -42,13 +54,16 @@ export function Exchange({
   isFocused,
   remaining,
 }: ExchangeProps) {
-  const [turns, setTurns] = useState<{ isUser: boolean; text: string; isStopped?: boolean }[]>([])
+  const [turns, setTurns] = useState<Turn[]>([])
   const [isWriting, setWriting] = useState(false)
   const [error, setError] = useState<string>()
+  const [classId, setClassId] = useState<number | null>()
   const draftName = `tutor-${draft}`
   const [typed, setTyped] = useDraftText(draftName)
   const stop = useRef<AbortController>(undefined)
   const field = useRef<HTMLTextAreaElement>(null)
+  /** Whether the conversation began here: else its class stands at its head. */
+  const isBegun = useRef(conversationId === undefined)
   useEffect(() => {
     if (isFocused) field.current?.focus()
     return () => stop.current?.abort(LEFT)
@@ -64,7 +79,7 @@ export function Exchange({
     // Before the first word of the answer the service has nothing of the question.
     keepDraft(draftName, text)
     setTurns((before) => [...before, { isUser: true, text }, { isUser: false, text: '' }])
-    const write = (change: { text?: string; isStopped?: boolean }) =>
+    const write = (change: Partial<Turn>) =>
       setTurns((before) =>
         before.map((turn, at) => (at === before.length - 1 ? { ...turn, ...change } : turn)),
       )
@@ -75,6 +90,7 @@ export function Exchange({
         message: material && conversationId === undefined ? `${material}\n\n${text}` : text,
         ...(about ? { context: about } : {}),
         ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
+        ...(conversationId === undefined && classId !== undefined ? { class_id: classId } : {}),
       }
       for await (const event of askTutor(client, question, { signal: abort.signal })) {
         if (event.type === 'start') begun = event.conversation_id
@@ -84,7 +100,8 @@ export function Exchange({
           write({ text: written })
         }
         if (event.type !== 'done') continue
-        write({ text: event.answer.response })
+        const { response, sources, class_id, mode } = event.answer
+        write({ text: response, sources, classId: class_id, isGuided: mode === 'guide' })
         remaining?.(event.answer.questions_remaining)
         opened(event.answer.conversation_id)
       }
@@ -106,8 +123,10 @@ export function Exchange({
     }
   }
   const [asked, answer] = turns.slice(-2)
+  const known = turns.findLast((turn) => turn.classId !== undefined)?.classId
   return (
     <div class="stack tight">
+      {known != null && isBegun.current && <AboutClass id={known} />}
       <div class="turns" role="log" aria-label="Answers" aria-busy={isWriting}>
         {turns.map((turn, index) => (
           <Message key={index} {...turn} />
@@ -142,6 +161,9 @@ export function Exchange({
           void send()
         }}
       >
+        {conversationId === undefined && !about && turns.length === 0 && (
+          <ClassChoice chosen={classId} choose={setClassId} />
+        )}
         <Labelled label="Your question" hint="Enter sends, Shift and Enter begins a new line">
           {(tie) => (
             <textarea

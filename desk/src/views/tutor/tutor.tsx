@@ -13,6 +13,7 @@ import { plainSummaryOf } from '../../components/rich-text/summary.ts'
 import { go, renameView } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { ViewProps } from '../view-props.ts'
+import { AboutClass } from './about-class.tsx'
 import { Exchange } from './exchange.tsx'
 import { Message } from './message.tsx'
 
@@ -254,6 +255,7 @@ function Earlier({ id, reload, shown }: EarlierProps) {
               </button>
             </div>
           </div>
+          {conversation.class_id !== null && <AboutClass id={conversation.class_id} />}
           {(older[0] ?? newest).nextCursor !== null && (
             <Action
               class="small"
@@ -268,7 +270,13 @@ function Earlier({ id, reload, shown }: EarlierProps) {
           )}
           <div class="turns">
             {[...older.flatMap((page) => page.messages), ...messages].map((message) => (
-              <Message key={message.id} isUser={message.isUser} text={message.text} />
+              <Message
+                key={message.id}
+                isUser={message.isUser}
+                text={message.text}
+                sources={message.sources}
+                classId={conversation.class_id}
+              />
             ))}
           </div>
         </>

@@ -11,7 +11,8 @@ import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { bytes, list } from '../../../format.ts'
 import { t } from '../../../texts.ts'
-import { type Material, Passages } from './passages.tsx'
+import type { Material } from './address.ts'
+import { Passages } from './passages.tsx'
 import { $uploads, giveFiles, type MaterialUpload } from './uploads.ts'
 
 /** Addresses of files end after one to two hours. */

@@ -1,15 +1,9 @@
-import { type Answer, ask, client } from '../../../client.ts'
+import { ask, client } from '../../../client.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { Loaded } from '../../../components/page/load-states.tsx'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { t } from '../../../texts.ts'
-
-export type Material = Answer<'/api/v01/classes/{id}/materials', 'get'>['materials'][number]
-
-/** The page of a PDF that a browser shows first. */
-export function addressOf({ type, url }: Pick<Material, 'type' | 'url'>, page: number): string {
-  return type === 'pdf' ? `${url}#page=${page}` : url
-}
+import { addressOf, type Material } from './address.ts'
 
 interface PassagesProps {
   classId: number
