@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openBrowser, openFor } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
+import { createExam } from '../support/content/exams.ts'
+import { giveText } from '../support/content/materials.ts'
 import { textPdf } from '../support/content/text-pdf.ts'
 import { expectFlawless } from '../support/promises/flaws.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -132,5 +134,21 @@ test('a student sees what comes, finds passages with their words marked, and ope
   expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
   expect(await page.evaluate(IS_TOO_WIDE)).toBe(false)
   await expectFlawless(page)
+  expect(problems).toEqual([])
+})
+
+test('during an exam that locks help they are closed, and open by themselves afterwards', async () => {
+  await giveText(teacher, classId, 'Analysis', 'The derivative of a sum.')
+  const { examId } = await createExam(service.sql, { lock_help: true })
+  const { page, problems } = await openFor(browser, student)
+  await page.goto(at())
+  const link = page.getByRole('link', { name: 'Analysis' })
+  await link.waitFor()
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  await page.getByText('Closed during your exam').waitFor()
+  expect(await link.count()).toBe(0)
+  await expectFlawless(page)
+  await student.post(`/api/v01/exams/${examId}/submit`, {}, 200)
+  await link.waitFor()
   expect(problems).toEqual([])
 })

@@ -16,10 +16,17 @@ export function HelpGate({ title, promise, children }: HelpGateProps) {
   if (!useStore($isHelpLocked)) return children
   return (
     <Page title={title}>
-      <Empty title="Closed during your exam">
-        <p>{promise}</p>
-        <p>It opens by itself as soon as you have handed in.</p>
-      </Empty>
+      <Closed promise={promise} />
     </Page>
+  )
+}
+
+/** Stands in place of what such an exam closes. */
+export function Closed({ promise }: Pick<HelpGateProps, 'promise'>) {
+  return (
+    <Empty title="Closed during your exam">
+      <p>{promise}</p>
+      <p>It opens by itself as soon as you have handed in.</p>
+    </Empty>
   )
 }

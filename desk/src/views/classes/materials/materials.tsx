@@ -6,10 +6,12 @@ import { promptForText } from '../../../components/dialogs/prompts.tsx'
 import { $beingDeleted, deleteSoon, OUTLIVING } from '../../../components/dialogs/toasts.tsx'
 import { Action } from '../../../components/forms/button.tsx'
 import { Search } from '../../../components/forms/search.tsx'
+import { Closed } from '../../../components/page/help-gate.tsx'
 import { Empty, Loaded } from '../../../components/page/load-states.tsx'
 import { useLive } from '../../../components/page/use-live.ts'
 import { useLoad } from '../../../components/page/use-load.ts'
 import { bytes, list } from '../../../format.ts'
+import { $isHelpLocked } from '../../../help-lock.ts'
 import { t } from '../../../texts.ts'
 import type { Material } from './address.ts'
 import { Passages } from './passages.tsx'
@@ -24,8 +26,13 @@ interface MaterialsProps {
   writes: boolean
 }
 
-/** What the teachers of a class gave it to read, and a search of it. What is read meanwhile appears by itself. */
-export function Materials({ id, writes }: MaterialsProps) {
+/** What the teachers of a class gave it to read, and a search of it; closed during an exam that locks help. */
+export function Materials(props: MaterialsProps) {
+  return useStore($isHelpLocked) ? <Closed promise={t('The materials wait here.')} /> : <Open {...props} />
+}
+
+/** What is read meanwhile appears by itself. */
+function Open({ id, writes }: MaterialsProps) {
   const found = useLoad(id, () =>
     ask(client.GET('/api/v01/classes/{id}/materials', { params: { path: { id } } })),
   )
