@@ -168,6 +168,7 @@ export const GradebookAnswer = Type.Object(
               }),
             ),
             passed: Nullable(Type.Boolean()),
+            attempt_id: { ...Id, description: 'that counts; where marks are not shown, the latest' },
             attempts: Count,
             finished: Type.Integer({ minimum: 0, description: 'of these, the ones that are over' }),
           }),

@@ -89,11 +89,19 @@ test('totals follow weights, which attempt counts, what was missed and who is ex
   const settings = (body: object, status = 200) => teacher.request('PATCH', path(), body, status)
   await settings({ weights: { [first.examId]: 75, [second.examId]: 25 } })
   expect(await totals()).toEqual([75, 100])
+  const counting = async () =>
+    (await studentOf(ann))?.results.find(({ exam_id }) => exam_id === first.examId)?.attempt_id
+  const ofAnn = await service.sql`
+    select id from attempts where user_id = ${ann.id} and exam_id = ${first.examId} order by attempt_number`
+  const [one, two, three] = ofAnn.map(({ id }) => id)
+  expect(await counting()).toBe(two)
   await settings({ counts: 'latest' })
   const latest = await studentOf(ann)
+  expect(await counting()).toBe(three)
   expect(latest?.results.find(({ exam_id }) => exam_id === first.examId)?.percentage).toBe(33.33)
   expect(latest?.total).toBe(25)
   await settings({ counts: 'first' })
+  expect(await counting()).toBe(one)
   expect((await studentOf(ann))?.total).toBe(25)
   await settings({ counts: 'best', weights: { [held.examId]: 100 } })
   expect(await totals()).toEqual([null, null])

@@ -165,6 +165,7 @@ test('before the keys are open, no operation answers a teacher anything that dep
       exam_id: right.examId,
       percentage: null,
       passed: null,
+      attempt_id: expect.any(Number),
       attempts: 1,
       finished,
     })),

@@ -93,7 +93,9 @@ async function readPage(
       comment,
       results: (marks.get(userId) ?? []).map(({ examId, attempts, finished, ...mark }) => ({
         exam_id: examId,
-        ...(shown.has(examId) ? toMark(mark) : { percentage: null, passed: null }),
+        ...(shown.has(examId)
+          ? { ...toMark(mark), attempt_id: mark.countedId }
+          : { percentage: null, passed: null, attempt_id: mark.latestId }),
         attempts,
         finished,
       })),

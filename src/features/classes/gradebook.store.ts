@@ -76,6 +76,13 @@ function countedOf(counts: Counts): SQL {
   return sql`(array_agg(a.percentage order by a.attempt_number ${order}) filter (where a.max_score <> 0))[1]`
 }
 
+/** The order of a group's attempts `a` with a result: the first of them counts. */
+const FIRST: Record<Counts, SQL> = {
+  best: sql`a.percentage desc nulls last, a.attempt_number desc`,
+  latest: sql`a.attempt_number desc`,
+  first: sql`a.attempt_number`,
+}
+
 /** An exam of a gradebook. */
 export interface BookExam {
   id: number
@@ -238,6 +245,9 @@ export interface GradeRow {
   finished: number
   /** Of the one that counts; null: none of them is over, or there was nothing to score. */
   percentage: number | null
+  /** The one that counts, and the latest. */
+  countedId: number
+  latestId: number
   passPercentage: number
 }
 
@@ -257,12 +267,16 @@ export async function listMarks(
       attempts: 'integer',
       finished: 'integer',
       percentage: 'float8',
+      countedId: 'integer',
+      latestId: 'integer',
       passPercentage: 'float8',
     },
     sql`
     select a.user_id as "userId", a.exam_id as "examId", count(*)::int as attempts,
            count(a.submitted_at)::int as finished,
-           ${countedOf(counts)} as percentage, exams.pass_percentage::float8 as "passPercentage"
+           ${countedOf(counts)} as percentage, exams.pass_percentage::float8 as "passPercentage",
+           (array_agg(a.id order by coalesce(a.max_score, 0) = 0, ${FIRST[counts]}))[1] as "countedId",
+           (array_agg(a.id order by ${FIRST.latest}))[1] as "latestId"
       from attempts a
       join exams on exams.id = a.exam_id
       join class_members member on member.class_id = ${classId} and member.user_id = a.user_id

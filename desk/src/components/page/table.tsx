@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { t } from '../../texts.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -6,6 +7,13 @@ export interface Column<T> {
   head: string
   cell: (row: T) => ComponentChildren
   isNumber?: boolean
+  /** What rows can be sorted by; null comes last, whichever way. */
+  order?: ((row: T) => string | number | null) | undefined
+}
+
+interface Sorting {
+  head: string
+  isDown: boolean
 }
 
 interface TableProps<T> {
@@ -22,6 +30,9 @@ interface TableProps<T> {
  * cells.
  */
 export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProps<T>) {
+  const [sorting, setSorting] = useState<Sorting>()
+  const order = columns.find(({ head }) => head === sorting?.head)?.order
+  const shown = order ? rows.toSorted(by(order, sorting?.isDown ?? false)) : rows
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element has to be reachable with the keyboard
     <section class="table" aria-label={caption} tabIndex={0}>
@@ -42,15 +53,33 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
                 </label>
               </th>
             )}
-            {columns.map(({ head, isNumber }) => (
-              <th key={head} scope="col" class={isNumber ? 'number' : ''}>
-                {head}
-              </th>
-            ))}
+            {columns.map(({ head, isNumber, order }) => {
+              const isDown = sorting?.head === head ? sorting.isDown : undefined
+              return (
+                <th
+                  key={head}
+                  scope="col"
+                  class={isNumber ? 'number' : ''}
+                  aria-sort={isDown === undefined ? undefined : isDown ? 'descending' : 'ascending'}
+                >
+                  {order ? (
+                    <button
+                      type="button"
+                      class="sorts"
+                      onClick={() => setSorting({ head, isDown: isDown === false })}
+                    >
+                      {head}
+                    </button>
+                  ) : (
+                    head
+                  )}
+                </th>
+              )
+            })}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr key={keyOf(row)}>
               {selection && (
                 <td class="choice">
@@ -73,4 +102,13 @@ export function Table<T>({ caption, columns, rows, keyOf, selection }: TableProp
       </table>
     </section>
   )
+}
+
+function by<T>(order: (row: T) => string | number | null, isDown: boolean) {
+  return (one: T, other: T): number => {
+    const [a, b] = [order(one), order(other)]
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    const difference = typeof a === 'number' ? a - Number(b) : a.localeCompare(String(b))
+    return isDown ? -difference : difference
+  }
 }
