@@ -4,6 +4,7 @@ import { ShownParts } from './parts.schemas.ts'
 import { ImageAlt } from './questions.schemas.ts'
 
 export const ExamParams = Type.Object({ exam_id: Id })
+export type ExamParams = Static<typeof ExamParams>
 export const AttemptParams = Type.Object({ attempt_id: Id })
 
 const success = { success: Type.Literal(true) }
@@ -143,6 +144,12 @@ const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const state = { answers: Answers, markedForReview: Type.Array(Id), revision: Revision }
 
+export const ExamMessage = Type.Object(
+  { text: Type.String(), at: Timestamp },
+  { $id: 'ExamMessage', description: 'What a teacher told somebody during an attempt.' },
+)
+export type ExamMessage = Static<typeof ExamMessage>
+
 export const PaperAnswer = Type.Object(
   {
     ...success,
@@ -153,6 +160,7 @@ export const PaperAnswer = Type.Object(
     start_time: LocalTime,
     ends_at: Nullable(Timestamp),
     server_time: Timestamp,
+    messages: Type.Array(ExamMessage, { description: 'oldest first' }),
   },
   { $id: 'PaperAnswer' },
 )

@@ -359,6 +359,7 @@ export const ClassConversationAnswer = Type.Object(
 export const ClassAnalyticsQuery = Type.Omit(AnalyticsQuery, ['class_id'])
 
 export const ClassExamParams = Type.Object({ id: Id, exam_id: Id })
+export type ClassExamParams = Static<typeof ClassExamParams>
 export const ClassStudentParams = Type.Object({ id: Id, exam_id: Id, user_id: Id })
 export type ClassStudentParams = Static<typeof ClassStudentParams>
 export const ClassAttemptParams = Type.Object({ id: Id, attempt_id: Id })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ExamMessage } from './attempts.schemas.ts'
 import { Challenge } from './challenges.schemas.ts'
 import {
   ChatMessage,
@@ -184,6 +185,14 @@ export const AttemptTime = Type.Object(
   { $id: 'AttemptTime', description: "One's own attempt under way ends at another time than before." },
 )
 
+export const ExamMessageFrame = Type.Object(
+  { type: Type.Literal('exam_message'), exam_id: Id, ...ExamMessage.properties },
+  {
+    $id: 'ExamMessageFrame',
+    description: 'A teacher tells everybody, or some, who are taking an exam something.',
+  },
+)
+
 export const HelpLocked = Type.Object(
   { type: Type.Literal('help_locked'), exam_id: Id },
   {
@@ -312,6 +321,7 @@ export const ServerFrame = Type.Union([
   MaterialFrame,
   ResultsReleased,
   AttemptTime,
+  ExamMessageFrame,
   HelpLocked,
   HelpUnlocked,
   ResultChanged,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import {
   AttemptRow,
+  ExamMessage,
   PaperQuestion,
   ReviewedQuestion,
   Score,
@@ -132,6 +133,17 @@ export const StaffReviewAnswer = Type.Object(
   { $id: 'StaffReviewAnswer' },
 )
 export type StaffReviewAnswer = Static<typeof StaffReviewAnswer>
+
+export const AdminReviewAnswer = Type.Object(
+  {
+    ...StaffReviewAnswer.properties,
+    messages: Type.Array(Type.Object({ ...ExamMessage.properties, author_name: Type.String() }), {
+      description: 'what its student was told during it, oldest first',
+    }),
+  },
+  { $id: 'AdminReviewAnswer' },
+)
+export type AdminReviewAnswer = Static<typeof AdminReviewAnswer>
 
 // --- all exams of a class
 

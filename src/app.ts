@@ -52,6 +52,8 @@ import { generationAdminRoutes } from './features/generation/generation.admin-ro
 import { generationLive } from './features/generation/generation.live.ts'
 import { helpLockLive } from './features/help-lock/help-lock.live.ts'
 import { findRefusal } from './features/help-lock/help-lock.service.ts'
+import { classLiveRoomRoutes } from './features/live-room/class-live-room.routes.ts'
+import { liveRoomAdminRoutes } from './features/live-room/live-room.admin-routes.ts'
 import { materialRoutes } from './features/materials/materials.routes.ts'
 import { assetRoutes } from './features/notes/note-assets.routes.ts'
 import { libraryRoutes } from './features/notes/note-library.routes.ts'
@@ -212,6 +214,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(classNewsRoutes, { prefix: '/api/v01/classes/:id/news', core })
     await scope.register(classResultRoutes, { prefix: '/api/v01/classes', core })
     await scope.register(classExamRoutes, { prefix: '/api/v01/classes/:id/exams/:exam_id', core })
+    await scope.register(classLiveRoomRoutes, { prefix: '/api/v01/classes/:id/exams/:exam_id/live', core })
     await scope.register(classMemberRoutes, { prefix: '/api/v01/classes', core })
     await scope.register(noticeRoutes, { prefix: '/api/v01/notices', core })
     await scope.register(reportRoutes, { prefix: '/api/v01', core })
@@ -261,6 +264,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
     await scope.register(regradeAdminRoutes, { prefix: '/api/v01/admin', core })
     await scope.register(resultAdminRoutes, { prefix: '/api/v01/admin', core })
     await scope.register(timingAdminRoutes, { prefix: '/api/v01/admin/exams/:exam_id', core })
+    await scope.register(liveRoomAdminRoutes, { prefix: '/api/v01/admin/exams/:exam_id/live', core })
     await scope.register(questionAdminRoutes, { prefix: '/api/v01/admin/questions', core })
     await scope.register(tagAdminRoutes, { prefix: '/api/v01/admin/tags', core })
     await scope.register(categoryAdminRoutes, { prefix: '/api/v01/admin/categories', core })

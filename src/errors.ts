@@ -104,6 +104,7 @@ export const CATALOGUE = {
   ends_attempts: [409, 'That would end attempts that are under way'],
   order_changed: [409, 'The questions of this exam have changed meanwhile'],
   draw_too_few: [409, 'There are too few questions to draw from'],
+  already_submitted: [409, 'It was handed in already'],
   no_active_attempt: [409, 'There is no attempt under way'],
   stale_revision: [409, 'A newer revision is stored already'],
   another_attempt: [409, 'Another attempt at this exam is under way'],

@@ -25,6 +25,7 @@ const PAPER = {
   start_time: '',
   ends_at: '2026-11-20T10:00:00.000Z',
   server_time: '',
+  messages: [],
 } as Paper
 
 /** Takes events one after another; the effects of each. */

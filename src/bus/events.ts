@@ -97,6 +97,8 @@ export type ExamEvent =
       examId: number
       times: { userId: number; attemptId: number; endsAt: number | null }[]
     }
+  /** A teacher tells people who are taking it something. */
+  | { kind: 'exam_message'; examId: number; text: string; at: string; userIds: number[] }
   /** A regrade changed results that students may see. */
   | { kind: 'results_changed'; examId: number; results: { userId: number; attemptId: number }[] }
 
@@ -166,7 +168,7 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
   class: { frame: true },
   presence: { presence: true },
   revocations: { revoked: true },
-  exams: { results_released: true, attempt_times: true, results_changed: true },
+  exams: { results_released: true, attempt_times: true, results_changed: true, exam_message: true },
   help: { help: true },
   notices: { notices: true },
 }

@@ -20,6 +20,7 @@ export function createMemoryPresence({
     online: async (userIds) => new Set(userIds.filter((id) => local.has(id))),
     touch: (userId) => activity.touch(userId),
     active: async (userIds) => activity.of(userIds),
+    seen: async (userIds) => activity.seen(userIds.filter((id) => local.has(id))),
     onChange: (listener) => void listeners.push(listener),
     close: async () => local.close(),
   }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { slicesOf } from '../formats/slices.ts'
 import { every } from '../scheduling/periodic.ts'
 import type { Config } from '../settings/config.ts'
-import { LocalActivity } from './activity-local.ts'
+import { LocalActivity, SEEN_MS } from './activity-local.ts'
 import type { Presence } from './presence.ts'
 import { LocalPresence } from './presence-local.ts'
 import { type SharedRedis, tryCommand } from './redis-connections.ts'
@@ -81,6 +81,7 @@ export function createRedisPresence(
   const guessed = new Set<number>()
 
   const activity = new LocalActivity(activeMs)
+  const KEPT_MS = Math.max(SEEN_MS, activeMs)
   const activeKey = (userId: number) => `${servicePrefix}active:${userId}`
 
   const run = (script: string, ...args: (string | number)[]) =>
@@ -177,20 +178,32 @@ export function createRedisPresence(
 
   function touch(userId: number): void {
     activity.touch(userId)
-    void tryCommand(() => commands.set(activeKey(userId), 1, 'PX', activeMs))
+    void tryCommand(() => commands.set(activeKey(userId), 1, 'PX', KEPT_MS))
+  }
+
+  /** How many milliseconds ago each of these people did something; undefined: so long ago that nobody knows. */
+  async function readAges(userIds: number[]): Promise<Map<number, number>> {
+    try {
+      const left = await Promise.all(userIds.map((id) => commands.pttl(activeKey(id))))
+      return new Map(userIds.map((id, index) => [id, KEPT_MS - (left[index] as number)]))
+    } catch {
+      // This node's own people are known.
+      return new Map()
+    }
   }
 
   async function active(userIds: number[]): Promise<Map<number, number>> {
     const found = activity.of(userIds)
-    try {
-      const left = await Promise.all(userIds.map((id) => commands.pttl(activeKey(id))))
-      for (const [index, ms] of left.entries()) {
-        const id = userIds[index] as number
-        if (ms > (found.get(id) ?? 0)) found.set(id, ms)
-      }
-    } catch {
-      // This node's own people are known.
-    }
+    for (const [id, age] of await readAges(userIds))
+      if (activeMs - age > (found.get(id) ?? 0)) found.set(id, activeMs - age)
+    return found
+  }
+
+  async function seen(userIds: number[]): Promise<Set<number>> {
+    const here = [...(await online(userIds))]
+    const found = activity.seen(here)
+    const ages = await readAges(here.filter((id) => !found.has(id)))
+    for (const [id, age] of ages) if (age < SEEN_MS) found.add(id)
     return found
   }
 
@@ -203,6 +216,7 @@ export function createRedisPresence(
     online,
     touch,
     active,
+    seen,
     onChange: (listener) => void listeners.push(listener),
     async close() {
       await beating.close()

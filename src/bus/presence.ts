@@ -8,7 +8,8 @@
  *   ask `online` for the current state.
  * - The people of a node that dies are offline within 30 s, and another node's listeners are called.
  * - The people of a node that closes stay online for `grace`, so that they can connect to another node.
- * - Somebody is active for `activeMs` after `touch` on any node, whether they are online or not.
+ * - Somebody is active for `activeMs` after `touch` on any node, whether they are online or not; and seen for a minute
+ *   after it, while they are online.
  * - No method ever fails: while the shared store is away, each node answers for its own sockets. Once it is back, its
  *   listeners are called for those whom it called offline meanwhile and who are online.
  */
@@ -23,6 +24,8 @@ export interface Presence {
   touch(userId: number): void
   /** Those of these people who are active, with the milliseconds until they won't be if they do nothing more. */
   active(userIds: number[]): Promise<Map<number, number>>
+  /** Those of these people who are online, and have done something on a socket within the last minute. */
+  seen(userIds: number[]): Promise<Set<number>>
   onChange(listener: (userId: number) => void): void
   close(): Promise<void>
 }

@@ -91,6 +91,7 @@ const OWN: Readonly<Record<string, OwnAnswer>> = {
       const { exam_id: examId } = params as Static<typeof ExamParams>
       const { attempt_id: attemptId } = query as Static<typeof PaperQuery>
       const { attempt, paper, state } = await openActivePaper(core, caller, examId, attemptId)
+      const { messages: _, ...older } = state
       const questions = placesOf(paper, attempt)
         .map((place) => paper.questions[place] as PublicQuestion)
         .filter(isKnownToOlder)
@@ -98,7 +99,7 @@ const OWN: Readonly<Record<string, OwnAnswer>> = {
           ...question,
           image_url: questionImageUrl(core, question.image_path),
         }))
-      return sendJson(reply, withQuestions(JSON.stringify(questions), state))
+      return sendJson(reply, withQuestions(JSON.stringify(questions), older))
     },
   },
 

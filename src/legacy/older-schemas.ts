@@ -33,6 +33,7 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   TutorConversation: ['class_id'],
   TutorMessage: ['sources'],
   PaperQuestion: OF_PAPERS,
+  PaperAnswer: ['messages'],
   Attempt: ['passed', 'submitted_by'],
   ResultAnswer: ['passed', 'submitted_by'],
   ReviewedQuestion: [...OF_PAPERS, 'discussed_text', 'correct', 'explanation'],

@@ -73,6 +73,13 @@ const FIRST = {
   revoked: { kind: 'revoked' },
   results_released: { kind: 'results_released', examId: 1, released: true },
   attempt_times: { kind: 'attempt_times', examId: 1, times: [] },
+  exam_message: {
+    kind: 'exam_message',
+    examId: 1,
+    text: 'Hello',
+    at: '2026-11-20T10:00:00.000Z',
+    userIds: [],
+  },
   results_changed: { kind: 'results_changed', examId: 1, results: [] },
   help: { kind: 'help' },
   notices: { kind: 'notices', written: [] },

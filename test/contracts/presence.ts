@@ -79,6 +79,20 @@ export function describePresence(open: () => Promise<WatchedPresence[]>): void {
     await expect.poll(async () => (await there.presence.online(many)).size, POLL).toBe(1_500)
   })
 
+  test('somebody is seen after a touch on any node, while they are online', async () => {
+    const nodes = await open()
+    const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]
+    there.presence.touch(1)
+    expect(await here.presence.seen([1, 2])).toEqual(new Set())
+    here.presence.arrive(1)
+    here.presence.arrive(2)
+    await expect.poll(() => here.presence.seen([1, 2]), POLL).toEqual(new Set([1]))
+    await expect.poll(() => there.presence.seen([1, 2]), POLL).toEqual(new Set([1]))
+    here.presence.leave(1)
+    await expect.poll(() => there.presence.seen([1, 2]), POLL).toEqual(new Set())
+    expect(await here.presence.seen([1, 2])).toEqual(new Set())
+  })
+
   test('somebody is active for a while after each touch, online or not, on every node', async () => {
     const nodes = await open()
     const [here, there] = [nodes[0] as WatchedPresence, nodes.at(-1) as WatchedPresence]

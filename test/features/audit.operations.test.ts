@@ -45,6 +45,11 @@ const exam = async () => {
   const { examId, questionIds } = await createExam(service.sql, { max_attempts: 3, duration_minutes: 60 })
   return { examId, questionId: questionIds[0] as number }
 }
+const examUnderWay = async () => {
+  const { examId } = await exam()
+  await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
+  return examId
+}
 const classExam = async () => {
   const classId = await createClass(service.sql)
   const { body } = await admin.post('/api/v01/admin/exams', { name: 'E', class_ids: [classId] }, 201)
@@ -170,6 +175,18 @@ const CALLS: Record<string, () => Promise<Call>> = {
     await student.post(`/api/v01/exams/${examId}/start`, {}, 201)
     return { params: { exam_id: examId }, body: { minutes: 5 } }
   },
+  'POST /exams/{exam_id}/live/extend': async () => ({
+    params: { exam_id: await examUnderWay() },
+    body: { minutes: 5 },
+  }),
+  'POST /exams/{exam_id}/live/hand-in': async () => ({
+    params: { exam_id: await examUnderWay() },
+    body: { user_ids: [student.id], confirm: true },
+  }),
+  'POST /exams/{exam_id}/live/message': async () => ({
+    params: { exam_id: await examUnderWay() },
+    body: { text: 'Ten minutes left' },
+  }),
   'POST /exams/{exam_id}/regrades': async () => {
     const { examId, questionId } = await attempt()
     return { params: { exam_id: examId }, body: { question_id: questionId, action: 'credit_all' } }

@@ -186,6 +186,14 @@ const CLASSES: Record<string, Place> = {
   },
   'DELETE /{id}/exams/{exam_id}/accommodations/{user_id}': { statuses: TEACHING, params: accommodation },
   'POST /{id}/exams/{exam_id}/extend': { statuses: TEACHING, body: () => ({ minutes: 5 }) },
+  'POST /{id}/exams/{exam_id}/live/extend': { statuses: TEACHING, body: () => ({ minutes: 5 }) },
+  // The student has handed in, above.
+  'POST /{id}/exams/{exam_id}/live/hand-in': {
+    statuses: [401, 403, 404, 409, 404, 409],
+    body: ({ studentId }) => ({ user_ids: [studentId], confirm: true }),
+    changesNothing: true,
+  },
+  'POST /{id}/exams/{exam_id}/live/message': { statuses: TEACHING, body: () => ({ text: 'Hello' }) },
   'POST /{id}/exams/{exam_id}/allowances': {
     statuses: TEACHING,
     body: ({ studentId }) => ({ student_id: studentId, action: 'reset' }),
@@ -261,6 +269,9 @@ const FOR_TEACHERS: Record<string, Place> = {
     statuses: ADMINS,
     body: ({ questionId }) => ({ question_id: questionId, action: 'drop' }),
   },
+  'POST /exams/{exam_id}/live/extend': { statuses: ADMINS, body: () => ({ minutes: 5 }) },
+  'POST /exams/{exam_id}/live/hand-in': { statuses: ADMINS, body: () => ({ user_ids: [1] }) },
+  'POST /exams/{exam_id}/live/message': { statuses: ADMINS, body: () => ({ text: 'Hello' }) },
   'POST /exams/{exam_id}/trial': {
     statuses: ADMINS,
     body: () => ({ trial: { paper_id: 1, seed: randomUUID(), shuffle: null, drawn: null } }),

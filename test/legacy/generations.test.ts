@@ -37,7 +37,13 @@ const isAdded = (name: string, value: unknown) =>
   ADDED.has(name) || (name === 'correct' && typeof value !== 'number')
 const withoutAdded = ({ body, ...answer }: Answer): Answer => ({
   ...answer,
-  body: JSON.parse(JSON.stringify(body, (name, value) => (isAdded(name, value) ? undefined : value))),
+  body: JSON.parse(
+    JSON.stringify(body, function (this: object, name, value) {
+      // Of a paper; conversations have messages in both generations.
+      const isTold = name === 'messages' && 'server_time' in this
+      return isTold || isAdded(name, value) ? undefined : value
+    }),
+  ),
 })
 
 interface Operation {

@@ -48,6 +48,8 @@ export interface ServerFrames {
   results_released: { type: 'results_released'; exam_id: number; released: boolean }
   /** One's own attempt under way ends at another time than before. */
   attempt_time: { type: 'attempt_time'; exam_id: number; attempt_id: number; ends_at: string | null }
+  /** A teacher tells everybody, or some, who are taking an exam something. */
+  exam_message: { type: 'exam_message'; exam_id: number; text: string; at: string }
   /** You are taking an exam that locks help: until it ends you cannot use tutor, practice, chat, discussions or classes, and their frames are held back. */
   help_locked: { type: 'help_locked'; exam_id: number }
   /** That attempt is over. After the last of them comes `resync`. */

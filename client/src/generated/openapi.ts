@@ -52,6 +52,8 @@ export type AdminExamAnswer = { success: true; exam: AdminExam }
 
 export type AdminExamsAnswer = { success: true; exams: AdminExam[]; total: number; page: number; per_page: number; total_pages: number }
 
+export type AdminReviewAnswer = { success: true; attempt_id: number; exam_id: number; exam_name: string; attempt_number: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; /** `start_time` in UTC */ started_at: string; submitted_at: string | null; score: number | null; max_score: number | null; percentage: number | null; passed: boolean | null; status: 'active' | 'submitted' | 'expired'; submitted_by: 'student' | 'teacher' | 'time' | null; user_id: number; username: string; full_name: string; ends_at: string | null; result_mode: 'instant' | 'on_release'; /** questions with a saved answer */ answered: number; question_count: number; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null; result: Score | null; review: StaffReviewedQuestion[] | null; /** what its student was told during it, oldest first */ messages: { text: string; at: string; author_name: string }[] }
+
 export type AdminUsersAnswer = { success: true; users: User[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type AgendaAnswer = { success: true; exams: AgendaExam[] }
@@ -242,6 +244,10 @@ export type ExamAnswer = { success: true; exam: ExamStanding }
 
 export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
 
+export type ExamMessage = { text: string; at: string }
+
+export type ExamMessageBody = { text: string; /** left out: everybody whose attempt is under way */ user_ids?: number[] }
+
 export type ExamResultsAnswer = { success: true; exam: { id: number; name: string; /** whether keys, and marks that reveal them, are shown */ shows_keys: boolean; keys_open_at: string | null }; results: StudentResult[]; total: number; page: number; per_page: number; total_pages: number }
 
 export type ExamStanding = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; results_released: boolean; is_published: boolean; /** its questions can be practised */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, you cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** added to the duration; absent where 0 */ extra_time_percent?: number; question_count: number; attempts_used: number; attempts_remaining: number | null }
@@ -284,6 +290,8 @@ export type GradebookComment = { text: string }
 
 export type GroupAnswer = { success: true; conversation: ConversationDetail; conv_id: number }
 
+export type HandInBody = { user_ids: number[]; /** also for people who aren’t connected: answers on their devices are lost */ confirm?: boolean }
+
 export type ImagesAnswer = { success: true; uploaded: number; failed: { filename: string; error: string }[] }
 
 export type ImagesForm = { /** a plain folder name */ subject_folder_id: string; images: Blob[] }
@@ -325,6 +333,12 @@ export type LibraryAnswer = { success: true; notebooks: LibraryNotebook[]; total
 export type LibraryNotebook = { id: number; title: string; description: string; /** username */ author: string; page_count: number; likes: number; bookmarks: number; liked: boolean; bookmarked: boolean; created_at: string; updated_at: string }
 
 export type LibraryNotebookAnswer = { success: true; notebook: { id: number; title: string; description: string; /** username */ author: string; page_count: number; likes: number; bookmarks: number; liked: boolean; bookmarked: boolean; created_at: string; updated_at: string; pages: NotePage[] } }
+
+export type LiveDoneAnswer = { success: true; /** for how many attempts it was done */ done: number; /** of the people in `user_ids` for whom it wasn’t */ errors: ({ user_id: number; /** why it wasn’t done for this person */ code: 'already_submitted' | 'no_active_attempt' | 'no_end' | 'not_found' | 'too_many' })[] }
+
+export type LiveExtendAnswer = { success: true; /** for how many attempts it was done */ done: number; /** of the people in `user_ids` for whom it wasn’t */ errors: ({ user_id: number; /** why it wasn’t done for this person */ code: 'already_submitted' | 'no_active_attempt' | 'no_end' | 'not_found' | 'too_many' })[]; /** those of them that were over, and are under way again */ reopened: number }
+
+export type LiveExtendBody = { minutes: number; /** left out: everybody whose attempt is under way */ user_ids?: number[] }
 
 export type LoginAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role } } }
 
@@ -442,7 +456,7 @@ export type PageAnswer = { success: true; page: NotePage }
 
 export type PagesAnswer = { success: true; pages: NotePage[] }
 
-export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string }
+export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string; /** oldest first */ messages: ExamMessage[] }
 
 export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; /** what the image shows, up to 500 characters */ image_alt: string; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | { symbols: string[] } | null }
 
@@ -2463,6 +2477,66 @@ export interface paths {
       }
     }
   }
+  '/api/v01/classes/{id}/exams/{exam_id}/live/extend': {
+    /** Give students of the class, or some of them, more minutes */
+    post: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': LiveExtendBody } }
+      responses: {
+        200: { content: { 'application/json': LiveExtendAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'keys_open' | 'nodes_differ'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/live/hand-in': {
+    /** Hand in for students of the class whose attempts are under way */
+    post: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': HandInBody } }
+      responses: {
+        200: { content: { 'application/json': LiveDoneAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived' | 'nodes_differ' | 'already_submitted' | 'no_active_attempt' | 'not_connected'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/classes/{id}/exams/{exam_id}/live/message': {
+    /** Tell students of the class who are taking the exam something */
+    post: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ExamMessageBody } }
+      responses: {
+        200: { content: { 'application/json': LiveDoneAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'cross_site_request' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'class_archived'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/classes/{id}/members': {
     /** Invite e-mail addresses to a class, or add people */
     post: {
@@ -4102,7 +4176,7 @@ export interface paths {
       parameters: { query?: never; path: { 'attempt_id': number }; header?: never; cookie?: never }
       requestBody?: never
       responses: {
-        200: { content: { 'application/json': StaffReviewAnswer } }
+        200: { content: { 'application/json': AdminReviewAnswer } }
         304: { content: {} }
         400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
         401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
@@ -4339,6 +4413,65 @@ export interface paths {
         403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required'> } }
         404: { content: { 'application/json': Failure<'not_found'> } }
         409: { content: { 'application/json': Failure<'nodes_differ'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/live/extend': {
+    /** Give everybody, or some, more minutes */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': LiveExtendBody } }
+      responses: {
+        200: { content: { 'application/json': LiveExtendAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'nodes_differ'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/live/hand-in': {
+    /** Hand in for people whose attempts are under way */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': HandInBody } }
+      responses: {
+        200: { content: { 'application/json': LiveDoneAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        409: { content: { 'application/json': Failure<'nodes_differ' | 'already_submitted' | 'no_active_attempt' | 'not_connected'> } }
+        413: { content: { 'application/json': Failure<'payload_too_large'> } }
+        415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/live/message': {
+    /** Tell people who are taking the exam something */
+    post: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody: { content: { 'application/json': ExamMessageBody } }
+      responses: {
+        200: { content: { 'application/json': LiveDoneAnswer } }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request' | 'invalid_json'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'cross_site_request' | 'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }

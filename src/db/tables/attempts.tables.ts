@@ -17,7 +17,7 @@ import type { QuestionType } from '../../../schemas/common.ts'
 import type { Parts, Variable } from '../../../schemas/parts.schemas.ts'
 import { createdAt, id, instant } from './columns.ts'
 import { exams } from './exams.tables.ts'
-import { users } from './users.tables.ts'
+import { GHOST_ID, users } from './users.tables.ts'
 
 /** What values are drawn from: a question's variables, their conditions, and a draw that is known to fulfil them. */
 export interface StoredDraws {
@@ -115,7 +115,10 @@ export const attempts = pgTable(
     isElsewhere: boolean().notNull().default(false),
     /** Minutes that were added while it was under way, or opened it again. */
     extraMinutes: integer().notNull().default(0),
-    /** How long it was over before it was opened again, in milliseconds: that time doesn't count. */
+    /**
+     * How much later its end is because it was opened again, in milliseconds: so long after its end that was, or, for
+     * one that a teacher had handed in before its end, so long before it (negative).
+     */
     closedMs: bigint({ mode: 'number' }).notNull().default(0),
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
@@ -153,6 +156,27 @@ export const attempts = pgTable(
       sql`(${table.status} in ('submitted', 'expired')) = (num_nulls(${table.submittedAt}, ${table.score},
         ${table.maxScore}, ${table.percentage}, ${table.correct}, ${table.incorrect}, ${table.unattempted}) = 0)`,
     ),
+  ],
+)
+
+/** What teachers told whoever was taking an exam. */
+export const attemptMessages = pgTable(
+  'attempt_messages',
+  {
+    id: id(),
+    attemptId: integer()
+      .notNull()
+      .references(() => attempts.id, { onDelete: 'cascade' }),
+    authorId: integer()
+      .notNull()
+      .default(GHOST_ID)
+      .references(() => users.id, { onDelete: 'set default' }),
+    text: text().notNull(),
+    sentAt: instant().notNull(),
+  },
+  (table) => [
+    index('attempt_messages_attempt_id_idx').on(table.attemptId, table.id),
+    index('attempt_messages_author_id_idx').on(table.authorId),
   ],
 )
 

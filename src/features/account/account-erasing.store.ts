@@ -68,6 +68,7 @@ export const STEPS: readonly Step[] = [
   },
   giveToGhost('comments', 'author_id'),
   giveToGhost('class_news', 'author_id'),
+  giveToGhost('attempt_messages', 'author_id'),
   giveToGhost('materials', 'giver_id'),
   async (tx, userId, limit) => {
     const { count } = await tx.execute(sql`

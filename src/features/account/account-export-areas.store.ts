@@ -10,7 +10,7 @@ import {
   assistantMessages,
   assistantQuestions,
 } from '../../db/tables/assistant.tables.ts'
-import { attempts } from '../../db/tables/attempts.tables.ts'
+import { attemptMessages, attempts } from '../../db/tables/attempts.tables.ts'
 import { auditEntries } from '../../db/tables/audit.tables.ts'
 import {
   attachments,
@@ -155,6 +155,18 @@ export const AREAS: Readonly<Record<string, Area>> = {
         schema: Nullable({ ...Score, description: 'null until it may be seen' }),
       },
     },
+  },
+  exam_messages: {
+    title: 'What you were told during exams',
+    from: attemptMessages,
+    owner: (userId) =>
+      sql`${attemptMessages.attemptId} in (select id from attempts where user_id = ${userId})`,
+    columns: 'id attempt_id text sent_at',
+  },
+  written_exam_messages: {
+    title: 'What you told people during exams',
+    owner: attemptMessages.authorId,
+    columns: 'id text sent_at',
   },
   challenges: {
     title: 'What you objected to in results',

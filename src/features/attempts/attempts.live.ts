@@ -41,6 +41,10 @@ export const attemptsLive: LivePlugin = (core, people) => {
             ends_at: endsAt === null ? null : new Date(endsAt).toISOString(),
           })
         break
+      case 'exam_message':
+        for (const userId of event.userIds)
+          tell(userId, { type: 'exam_message', exam_id: event.examId, text: event.text, at: event.at })
+        break
       case 'results_changed':
         for (const { userId, attemptId } of event.results)
           tell(userId, { type: 'result_changed', exam_id: event.examId, attempt_id: attemptId })

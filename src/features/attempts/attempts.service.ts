@@ -7,8 +7,10 @@ import type {
 } from '../../../schemas/attempts.schemas.ts'
 import type { Content } from '../../../schemas/common.ts'
 import type { Core } from '../../core.ts'
+import { batched } from '../../db/batches.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
+import { perNode } from '../../per-node.ts'
 import { countDrawn } from '../exams/drawing.ts'
 import { correctedDescriptions } from '../questions/image-descriptions.service.ts'
 import * as store from './attempts.store.ts'
@@ -33,6 +35,9 @@ import {
 } from './papers.service.ts'
 import { releaseResult } from './result-visibility.service.ts'
 
+/** Attempts whose messages are looked up in one query. */
+const MOST_LOOK_UPS = 250
+
 /** Loads the exam's paper on this node, so that a start with many students is fast. */
 export async function prepareExam(core: Core, userId: number, examId: number) {
   const standing = await requireStanding(core.db, userId, examId)
@@ -42,10 +47,26 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
   return { cached, question_count: countDrawn(standing.exam.draw, tasks) }
 }
 
+/** People who read their papers at the same time share one query for what they were told. */
+const messagesShared = perNode((core) =>
+  batched({
+    lanes: 2,
+    size: MOST_LOOK_UPS,
+    key: (attemptId: number) => attemptId,
+    async run(attemptIds) {
+      const told = Map.groupBy(await store.listMessages(core.db, attemptIds), (row) => row.attemptId)
+      return attemptIds.map((id) => (told.get(id) ?? []).map(({ text, at }) => ({ text, at })))
+    },
+  }),
+)
+
 /** The active attempt, its paper, and what is answered about it beside the questions. */
 export async function openActivePaper(core: Core, opener: Opener, examId: number, attemptId?: number) {
   const attempt = await requireOpened(core, opener, examId, attemptId)
-  const paper = await paperOf(core, core.db, attempt)
+  const [paper, messages] = await Promise.all([
+    paperOf(core, core.db, attempt),
+    messagesShared(core)(attempt.id),
+  ])
   const state: Omit<PaperAnswer, 'questions'> = {
     success: true,
     attempt_id: attempt.id,
@@ -54,6 +75,7 @@ export async function openActivePaper(core: Core, opener: Opener, examId: number
     start_time: localDateTime(attempt.startedAt, core.config.timezone),
     ends_at: attempt.endsAt?.toISOString() ?? null,
     server_time: new Date(core.clock()).toISOString(),
+    messages,
   }
   return { attempt, paper, state }
 }
@@ -160,6 +182,11 @@ export async function getAttemptStatus(
  */
 export function publishReleased(core: Core, examId: number, released: boolean): void {
   core.bus.publish('exams', { kind: 'results_released', examId, released })
+}
+
+/** What the student of an attempt was told during it, and by whom. */
+export function listTold(core: Core, attemptId: number) {
+  return store.listMessages(core.db, [attemptId])
 }
 
 /** Which of these people have taken this exam, or are taking it. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/database-client.ts'
-import { isAnyOf, query } from '../../db/query.ts'
+import { isAnyOf, iso, query } from '../../db/query.ts'
 import { type Row, rowOf } from '../../db/rows.ts'
 import type { PersonalTimes } from '../../db/tables/accommodations.tables.ts'
 import { type Answers, attempts, type GradedValues } from '../../db/tables/attempts.tables.ts'
@@ -232,6 +232,16 @@ export async function lockAvailable(tx: Executor, ids: number[]): Promise<Attemp
     .for('no key update', { skipLocked: true })
 }
 
+/** The attempts of these people that are under way, locked in the order of their ids. */
+export async function lockUnderWay(tx: Executor, examId: number, userIds: number[]): Promise<AttemptRow[]> {
+  return tx
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.examId, examId), isAnyOf(attempts.userId, userIds), IS_UNDER_WAY))
+    .orderBy(attempts.id)
+    .for('no key update')
+}
+
 /** Which of these attempts are under way. */
 export async function listUnderWay(tx: Executor, ids: number[]): Promise<number[]> {
   const rows = await tx
@@ -277,6 +287,33 @@ export async function updateExpired(tx: Executor, graded: (GradedValues & { id: 
   await tx.execute(sql`
     update attempts set status = 'expired', submitted_at = ends_at, ${GRADED.set('given', { except: ['id'] })}
       from ${GRADED.given(graded)} where attempts.id = given.id`)
+}
+
+/** Closes attempts as a teacher hands them in. */
+export async function updateHandedIn(
+  tx: Executor,
+  graded: (GradedValues & { id: number })[],
+  at: Date,
+): Promise<void> {
+  await tx.execute(sql`
+    update attempts set status = 'submitted', handed_in = true, submitted_at = ${at.toISOString()}::timestamptz,
+           ${GRADED.set('given', { except: ['id'] })}
+      from ${GRADED.given(graded)} where attempts.id = given.id`)
+}
+
+/** What the people who take these attempts were told, oldest first. */
+export function listMessages(
+  db: Executor,
+  attemptIds: number[],
+): Promise<{ attemptId: number; text: string; at: string; author: string }[]> {
+  return query<{ attemptId: number; text: string; at: string; author: string }>(
+    db,
+    { attemptId: 'integer', text: 'text', at: 'text', author: 'text' },
+    sql`
+    select told.attempt_id as "attemptId", told.text, ${iso(sql`told.sent_at`)} as at, author.full_name as author
+      from attempt_messages told join users author on author.id = told.author_id
+     where ${isAnyOf(sql`told.attempt_id`, attemptIds)} order by told.id`,
+  )
 }
 
 // --- afterwards

@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database-client.ts'
 import type { Regrade } from '../../db/tables/corrections.tables.ts'
 import { AppError } from '../../errors.ts'
 import { perNode } from '../../per-node.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import { exams as measured } from '../../telemetry/metrics.ts'
 import * as store from './attempts.store.ts'
 import { type Changes, mergeAnswers } from './fitting-answers.ts'
@@ -118,13 +119,48 @@ async function expire(
   attempts: store.AttemptRow[],
   inForce: readonly Regrade[],
 ): Promise<void> {
+  const graded = await gradeAsSaved(core, tx, attempts, inForce)
+  if (graded.length > 0) await store.updateExpired(tx, graded)
+  measured.closed.inc({ how: 'expired' }, graded.length)
+}
+
+async function gradeAsSaved(
+  core: Core,
+  tx: Executor,
+  attempts: store.AttemptRow[],
+  inForce: readonly Regrade[],
+) {
+  const takeBreak = breaks()
   const graded = []
   for (const attempt of attempts) {
+    await takeBreak()
     const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
     graded.push({ id: attempt.id, ...key.grade(attempt.answers, attempt.drawn) })
   }
-  if (graded.length > 0) await store.updateExpired(tx, graded)
-  measured.closed.inc({ how: 'expired' }, graded.length)
+  return graded
+}
+
+/**
+ * Hands in, for these people, their attempts under way as they were saved, and closes those of them whose time is up.
+ * Call it behind the grading lock; those whom it handed in have to be told after the commit.
+ */
+export async function handInFor(
+  core: Core,
+  tx: Executor,
+  examId: number,
+  userIds: number[],
+  inForce: readonly Regrade[],
+): Promise<store.AttemptRow[]> {
+  const underWay = await store.lockUnderWay(tx, examId, userIds)
+  const now = core.clock()
+  const [overdue = [], inTime = []] = [true, false].map((is) =>
+    underWay.filter((attempt) => isOverdue(attempt, now) === is),
+  )
+  await expire(core, tx, overdue, inForce)
+  const graded = await gradeAsSaved(core, tx, inTime, inForce)
+  if (graded.length > 0) await store.updateHandedIn(tx, graded, new Date(now))
+  measured.closed.inc({ how: 'submitted' }, graded.length)
+  return inTime
 }
 
 /** Everybody's time is up at once: those who say so at the same time share a transaction. */

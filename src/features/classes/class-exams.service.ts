@@ -104,6 +104,21 @@ export async function deleteAccommodation(
   await timing.deleteAccommodation(core, actor, at.examId, userId, removal, permit)
 }
 
+/**
+ * The students of a class for whom its teachers act while they take an exam; `hold` keeps the class and who teaches it as
+ * they are, in a transaction. 404 for exams that are not for the class, 409 `class_archived`.
+ */
+export function studentsTaking(viewer: Viewer, at: ClassExam) {
+  return {
+    hold: (tx: Executor) => lockTaughtClass(tx, viewer, at.classId),
+    async list(db: Executor): Promise<number[]> {
+      await requireOpenClass(db, viewer, at.classId)
+      await requireExamOf(db, at)
+      return store.listStudentIds(db, at.classId)
+    },
+  }
+}
+
 /** More minutes for attempts of the class's students that are under way, or for those of them who are named. */
 export async function extendAttempts(
   core: Core,
@@ -112,13 +127,17 @@ export async function extendAttempts(
   at: ClassExam,
   input: ExtendBody,
 ) {
-  await requireOpenClass(core.db, viewer, at.classId)
-  await requireExamOf(core.db, at)
-  return timing.extendAttempts(core, actor, at.examId, input, async (tx) => {
-    await lockTaughtClass(tx, viewer, at.classId)
-    await requireExamOf(tx, at)
+  return (await extendFor(core, actor, viewer, at, input)).done
+}
+
+/** The same, and whose attempts these are. */
+export async function extendFor(core: Core, actor: Actor, viewer: Viewer, at: ClassExam, input: ExtendBody) {
+  const students = studentsTaking(viewer, at)
+  await students.list(core.db)
+  return timing.extendFor(core, actor, at.examId, input, async (tx) => {
+    await students.hold(tx)
     await requireUnknown(core, tx, viewer, at.examId)
-    return store.listStudentIds(tx, at.classId)
+    return students.list(tx)
   })
 }
 

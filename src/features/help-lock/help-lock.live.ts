@@ -19,6 +19,7 @@ const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   help_locked: 'sent',
   help_unlocked: 'sent',
   attempt_time: 'sent',
+  exam_message: 'sent',
   results_released: 'sent',
   result_changed: 'sent',
   // For administrators, whose help is never locked.

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { AttemptParams, ExamParams } from '../../../schemas/attempts.schemas.ts'
 import {
+  AdminReviewAnswer,
   ExamResultsAnswer,
   ExamResultsQuery,
-  StaffReviewAnswer,
   TrialAnswer,
   TrialBody,
   TrialResult,
@@ -18,7 +18,7 @@ import { describePage } from '../../paging.ts'
 import { OPEN_KEYS } from '../attempts/result-visibility.service.ts'
 import { toRead } from '../audit/replica-reads.service.ts'
 import * as service from './exam-results.service.ts'
-import { reviewForStaff } from './staff-review.service.ts'
+import { reviewForAdmins } from './staff-review.service.ts'
 import { judgeTrial, writeTrial } from './trials.service.ts'
 
 /** What students did, at `/api/v01/admin`. */
@@ -30,9 +30,9 @@ export const resultAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app,
     description: 'While the attempt is under way: only how many questions are answered.',
     budget: 'heavy',
     params: AttemptParams,
-    answer: StaffReviewAnswer,
+    answer: AdminReviewAnswer,
     refuses: ['not_found'],
-    run: ({ params }) => reviewForStaff(core, params.attempt_id, () => OPEN_KEYS),
+    run: ({ params }) => reviewForAdmins(core, params.attempt_id),
   })
 
   operation('listExamResults', 'GET /exams/:exam_id/results', {

@@ -1,12 +1,17 @@
 import type { Content } from '../../../schemas/common.ts'
-import type { StaffReviewAnswer, StaffReviewedQuestion } from '../../../schemas/exam-results.schemas.ts'
+import type {
+  AdminReviewAnswer,
+  StaffReviewAnswer,
+  StaffReviewedQuestion,
+} from '../../../schemas/exam-results.schemas.ts'
 import type { Keys } from '../../../schemas/items.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { localDateTime } from '../../formats/local-time.ts'
+import { listTold } from '../attempts/attempts.service.ts'
 import { closeOverdueOf } from '../attempts/closing.service.ts'
 import { paperOf } from '../attempts/papers.service.ts'
-import { readScore, submittedBy } from '../attempts/result-visibility.service.ts'
+import { OPEN_KEYS, readScore, submittedBy } from '../attempts/result-visibility.service.ts'
 import { reaches } from '../attempts/scoring.ts'
 import { placesOf } from '../attempts/sitting.ts'
 import { reviewAttempt } from './results.service.ts'
@@ -57,6 +62,13 @@ export async function reviewForStaff(
     result,
     review: review && (keys.shows_keys ? review : review.map(withoutKey)),
   }
+}
+
+/** The same, with all keys, and with what its student was told during it. */
+export async function reviewForAdmins(core: Core, attemptId: number): Promise<Content<AdminReviewAnswer>> {
+  const review = await reviewForStaff(core, attemptId, () => OPEN_KEYS)
+  const messages = await listTold(core, attemptId)
+  return { ...review, messages: messages.map(({ text, at, author }) => ({ text, at, author_name: author })) }
 }
 
 function withoutKey(question: StaffReviewedQuestion): StaffReviewedQuestion {

@@ -195,16 +195,28 @@ export async function changeTimes<T>(
 /**
  * Gives attempts under way more minutes, even beyond the exam's window; those of people who are named are opened again
  * where their time has closed them (docs/protocol/exams.md#windows). Answers how many of each. The same key again
- * changes nothing and answers the same. 404 without such an exam, 409 `nodes_differ`. `listAllowed` names the people whom it is limited to,
- * as they are in the transaction.
+ * changes nothing and answers the same. 404 without such an exam, 409 `nodes_differ`.
  */
 export async function extendAttempts(
   core: Core,
   actor: Actor,
   examId: number,
-  { minutes, user_ids, key }: ExtendBody,
-  listAllowed?: (tx: Executor) => Promise<number[]>,
+  input: ExtendBody,
 ): Promise<store.ExtensionResult> {
+  return (await extendFor(core, actor, examId, input)).done
+}
+
+/**
+ * The same, and whose attempts these are; nobody's where the key was used before. `listAllowed` names the people whom it
+ * is limited to, as they are in the transaction.
+ */
+export async function extendFor(
+  core: Core,
+  actor: Actor,
+  examId: number,
+  { minutes, user_ids, key }: ExtendBody,
+  listAllowed?: (tx: Executor) => Promise<number[] | undefined>,
+): Promise<{ done: store.ExtensionResult; userIds: number[] }> {
   const { done, retimed, reopened } = await core.db.transaction(async (tx) => {
     await lockAlone(tx, LOCKS.examTimes(examId))
     if (user_ids) {
@@ -245,7 +257,7 @@ export async function extendAttempts(
       core,
       reopened.map(({ userId }) => userId),
     )
-  return done
+  return { done, userIds: retimed.map(({ userId }) => userId) }
 }
 
 function describeExtension(minutes: number, { extended, reopened }: store.ExtensionResult): string {
@@ -253,7 +265,8 @@ function describeExtension(minutes: number, { extended, reopened }: store.Extens
   return reopened === 0 ? given : `${given}, and ${reopened} that were over were opened again`
 }
 
-function publishTimes(core: Core, examId: number, retimed: store.RetimedAttempt[]): void {
+/** Tells the devices of these people when their attempts end, or have ended. Call it after the commit. */
+export function publishTimes(core: Core, examId: number, retimed: store.RetimedAttempt[]): void {
   for (const times of slicesOf(retimed, TOLD_AT_ONCE))
     core.bus.publish('exams', { kind: 'attempt_times', examId, times })
 }

@@ -214,8 +214,8 @@ export async function extendAttempts(
 }
 
 /**
- * Opens the attempts of these people that their time has closed, if they can be. They end so many minutes from now;
- * answers them. To be called once the exam's row is locked, so that nobody releases its results meanwhile.
+ * Opens the attempts of these people that their time has closed, or a teacher handed in, if they can be. They end so many
+ * minutes from now, if they had an end; answers them. To be called once the exam's row is locked, so that nobody releases its results meanwhile.
  */
 export async function reopenAttempts(
   tx: Executor,
@@ -238,8 +238,9 @@ export async function reopenAttempts(
     update attempts a
        set status = 'active',
            extra_minutes = a.extra_minutes + ${minutes},
-           closed_ms = a.closed_ms + (extract(epoch from ${at} - a.ends_at) * 1000)::bigint,
-           ends_at = ${at} + ${minutes} * interval '1 minute',
+           handed_in = false,
+           closed_ms = a.closed_ms + coalesce(extract(epoch from ${at} - a.ends_at) * 1000, 0)::bigint,
+           ends_at = case when a.ends_at is not null then ${at} + ${minutes} * interval '1 minute' end,
            submitted_at = null, score = null, max_score = null, percentage = null, correct = null, incorrect = null,
            unattempted = null
       from target where a.id = target.id
