@@ -29,7 +29,7 @@ const HEAVY = [
   'test/faults/*.test.ts',
   'test/features/{backup,chat.hostile-files,generation.takeover,questions.exchange-hostile}.test.ts',
   'test/features/{account.erasing,account.export,practice.replay}.test.ts',
-  'test/features/{materials.hostile-files,materials.takeover}.test.ts',
+  'test/features/{generation.hostile-files,materials.hostile-files,materials.takeover}.test.ts',
   'test/gateway/convergence.test.ts',
   'test/http/documents.test.ts',
   'test/nodes/{draining,killed,proxy-limits,proxy-returns,redis-away,redis-replaced,rolling-restart}.test.ts',
