@@ -177,6 +177,7 @@ export const TryDrawsBody = Type.Object(
 export const TriedDraw = Type.Object(
   {
     values: Type.Record(Type.String(), Type.String(), { description: 'of its variables, by their names' }),
+    correct_answer: Type.String({ description: 'as its teacher reads it; empty where the draw fails' }),
     failure: Nullable(
       Type.Object({
         path: Type.String({

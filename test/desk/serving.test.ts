@@ -114,3 +114,15 @@ test.each(LANGUAGES)('in %s the desk can be used after a small first load', asyn
   expect(size).toBeGreaterThan(10_000)
   expect(size).toBeLessThan(FIRST_LOAD_BYTES)
 })
+
+test('what reads formulas loads with the first of them, and is small', async () => {
+  const manifest: Record<string, Chunk & { isDynamicEntry?: boolean }> = JSON.parse(
+    await readFile(path.join(DIST, '.vite/manifest.json'), 'utf8'),
+  )
+  const reading = manifest['src/components/questions/formula-reading.ts']
+  expect(reading?.isDynamicEntry).toBe(true)
+  const content = await readFile(path.join(DIST, reading?.file ?? ''))
+  expect(content.length).toBeGreaterThan(5_000)
+  // Not compressed.
+  expect(content.length).toBeLessThan(35 * 1024)
+})

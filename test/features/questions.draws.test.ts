@@ -14,7 +14,7 @@ const COSTLY = { meta: { costly: 'draws are tried in a thread, whose time counts
 const QUOTIENT = {
   question_type: 'NUMERIC',
   question_text: '{@a@} / {@b@}',
-  correct_answer: '{@a/b; 3s@}',
+  correct_answer: '{@a/b@}',
   tolerance: '{@abs(a)/100@}',
   variables: [
     { name: 'a', from: 1, to: 9, step: 1 },
@@ -59,6 +59,10 @@ describe('draws', () => {
     expect(listed).toHaveLength(50)
     for (const { values, failure } of listed)
       expect(failure).toEqual(values.b === '0' ? { path: '/conditions', message: 'aren’t fulfilled' } : null)
+    for (const { values, correct_answer, failure } of listed) {
+      const [a, b] = [values.a, values.b].map((value) => Number(value?.replace('−', '-')))
+      expect(correct_answer).toBe(failure ? '' : String(Number(a) / Number(b)))
+    }
     expect(listed.filter(({ failure }) => failure).length).toBeGreaterThan(3)
     expect(await draws(QUOTIENT)).toEqual(listed)
     // What couldn't be saved is listed too.

@@ -35,6 +35,8 @@ export type DrawTrial = { kept: Record<string, string> } | { errors: QuestionFie
 /** One of the draws that were tried. */
 export interface TriedDraw {
   values: Record<string, string>
+  /** The key as its teacher reads it; '' where the draw fails. */
+  key: string
   /** Why it isn't one that anybody gets; undefined where it is. */
   failure: QuestionFieldError | undefined
 }
@@ -68,8 +70,17 @@ export function listTried(question: QuestionFields, count: number, seed: string)
   const draws = readVariables(question.variables, question.conditions)
   return Array.from({ length: count }, (_, index) => {
     const { values, failure } = tryDraw(question, draws, `${seed} ${index}`)
-    return { values: showValues(values), failure }
+    return { values: showValues(values), key: failure ? '' : keyWith(question, values), failure }
   })
+}
+
+function keyWith(question: QuestionFields, values: Values): string {
+  const task = concreteOf(
+    { ...question, id: 0, tolerance: String(question.tolerance) } as Drawable,
+    fillingOf(values),
+  )
+  const right = kindOf(question.question_type).rightAnswer(task)
+  return task.correct_answer || [right ?? ''].flat().join(', ')
 }
 
 function tryDraw(

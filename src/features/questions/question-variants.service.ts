@@ -35,8 +35,9 @@ export async function tryQuestionDraws(
 ): Promise<TriedDraw[]> {
   const question = accept(checkQuestion(offered, { anyImagePath: true }))
   const tried = await listDraws(question, count, String(seed))
-  return tried.map(({ values, failure }) => ({
+  return tried.map(({ values, key, failure }) => ({
     values,
+    correct_answer: key,
     failure: failure ? { path: failure.path ?? `/${failure.field}`, message: failure.error } : null,
   }))
 }

@@ -18,12 +18,14 @@ import { t } from '../../texts.ts'
 
 interface DiscussionProps {
   questionId: number
+  /** The question as all who discuss it see it, where everybody had other numbers. */
+  text?: string | undefined
   /** Called when something was written. */
   recount: () => Promise<void>
 }
 
 /** The discussion of one question; new comments appear by themselves. */
-export function Discussion({ questionId, recount }: DiscussionProps) {
+export function Discussion({ questionId, text, recount }: DiscussionProps) {
   const path = { params: { path: { question_id: questionId } } }
   const thread = useLoad(questionId, () => ask(client.GET('/api/v01/discussions/{question_id}', path)))
   useLive(
@@ -34,6 +36,12 @@ export function Discussion({ questionId, recount }: DiscussionProps) {
   const reload = async () => void (await Promise.all([thread.reload(), recount()]))
   return (
     <section class="stack tight" aria-label="Discussion">
+      {text !== undefined && (
+        <div class="notice stack tight">
+          <small>Everybody had numbers of their own. Here the question has the same ones for all:</small>
+          <RichText text={text} />
+        </div>
+      )}
       <Loaded of={thread}>
         {({ comments }) => (
           <>

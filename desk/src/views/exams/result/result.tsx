@@ -152,7 +152,9 @@ function QuestionSheet({
         </button>
       </div>
       {beside === 'tutor' && <AskTutor attemptId={attemptId} questionId={question.id} />}
-      {beside === 'discussion' && <Discussion questionId={question.id} recount={reload} />}
+      {beside === 'discussion' && (
+        <Discussion questionId={question.id} text={question.discussed_text} recount={reload} />
+      )}
       {beside === 'challenge' && (
         <Challenge attemptId={attemptId} questionId={question.id} challenges={challenges} reload={reload} />
       )}

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks'
-import { ask, client, explain } from '../../../client.ts'
-import { runWithToast } from '../../../components/dialogs/toasts.tsx'
 import { Labelled } from '../../../components/forms/fields.tsx'
 import type { QuestionContent } from '../../../components/questions/editor.ts'
 import type { TeacherQuestion } from '../../../components/questions/kind.ts'
-import { RichText } from '../../../components/rich-text/rich-text.tsx'
 import { t } from '../../../texts.ts'
+import { Draws } from './draws.tsx'
 
 type Variable = TeacherQuestion['variables'][number]
 
@@ -42,10 +40,11 @@ export function VariablesFields({
   change,
   written,
 }: VariablesFieldsProps) {
+  const [isOpen, setOpen] = useState(variables.length > 0)
   const set = (index: number, variable: Variable) => change({ variables: variables.with(index, variable) })
   const add = () => change({ variables: [...variables, EMPTY.range(nextName(variables))] })
   return (
-    <details class="stack tight" open={variables.length > 0}>
+    <details class="stack tight" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Variables</summary>
       <small>
         {t(
@@ -142,7 +141,7 @@ export function VariablesFields({
               />
             )}
           </Labelled>
-          <Draws written={written} />
+          {isOpen && <Draws question={written()} />}
         </>
       )}
     </details>
@@ -152,93 +151,6 @@ export function VariablesFields({
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((each) => each.trim())
   return lines.filter(Boolean).slice(0, MOST_CONDITIONS)
-}
-
-const DRAWS = 20
-
-interface Draw {
-  seed: number
-  values: Record<string, string>
-  text: string
-  key: string
-}
-
-/** Draws of the question as it is written now; the service says what is wrong with one. */
-function Draws({ written }: Pick<VariablesFieldsProps, 'written'>) {
-  const [draws, setDraws] = useState<Draw[]>([])
-  const [error, setError] = useState<string>()
-  const [seed, setSeed] = useState(0)
-  const show = (seeds: number[]) =>
-    runWithToast(async () => {
-      const { image_url: _, image_path: _path, exam_id: _exam, ...question } = written()
-      const shown: Draw[] = []
-      for (const each of seeds) {
-        const data = await ask(
-          client.POST('/api/v01/admin/questions/preview', { body: { ...question, seed: each } }),
-        ).catch((refusal: unknown) => {
-          setError(explain(refusal))
-          setDraws([])
-        })
-        if (!data) return
-        const { correct_answer, correct, question_text: text } = data.question
-        const key = correct_answer || (Array.isArray(correct) ? correct.join(', ') : (correct ?? ''))
-        shown.push({ seed: each, values: data.values, text, key })
-      }
-      setError(undefined)
-      setDraws(shown)
-    })
-  const names = Object.keys(draws[0]?.values ?? {})
-  return (
-    <section class="sheet stack tight" aria-label={t('Draws')}>
-      <div class="row">
-        <button
-          type="button"
-          class="small"
-          onClick={() => {
-            setSeed(seed + 1)
-            void show([seed + 1])
-          }}
-        >
-          {draws.length === 0 ? t('Show a draw') : t('Another one')}
-        </button>
-        <button
-          type="button"
-          class="small"
-          onClick={() => void show(Array.from({ length: DRAWS }, (_, index) => index + 1))}
-        >
-          Show twenty draws
-        </button>
-      </div>
-      {error !== undefined && <p role="alert">{error}</p>}
-      {draws.length === 1 && draws[0] && <RichText class="question-text" text={draws[0].text} />}
-      {draws.length > 0 && (
-        <div class="scrolls">
-          <table>
-            <thead>
-              <tr>
-                {names.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-                <th scope="col">Correct answer</th>
-              </tr>
-            </thead>
-            <tbody>
-              {draws.map((each) => (
-                <tr key={each.seed}>
-                  {names.map((name) => (
-                    <td key={name}>{each.values[name]}</td>
-                  ))}
-                  <td>{each.key}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  )
 }
 
 interface TextProps {
