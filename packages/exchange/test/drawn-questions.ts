@@ -134,7 +134,7 @@ export const drawnQuestion: fc.Arbitrary<Question> = fc
     conditions,
   })
   .chain((asked) => task.map((each): Question => ({ ...asked, ...each })))
-  .filter((each) => drawAll(each) !== undefined)
+  .filter((each) => Object.keys(drawAll(each) ?? {}).length > 0)
 
 /** Indices for what is drawn: a count of 1, 2, 3 or 4 divides them all. */
 const INDICES = 12

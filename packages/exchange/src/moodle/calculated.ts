@@ -1,7 +1,7 @@
 import type { Variable } from '@exam-practice/expressions'
 import { Skip } from '../items.ts'
-import { digitsAt, parseDecimal, writeDecimal } from '../numbers/decimals.ts'
 import type { NumberEntry } from '../question.ts'
+import { type Dataset, isTable, readDataset, requireNumber, toVariables } from '../variables/datasets.ts'
 import { type Language, one, rounded, same, translate, truncated, two } from '../variables/formulas.ts'
 import { Marks, mapTexts } from '../variables/marks.ts'
 import { toNames } from '../variables/names.ts'
@@ -37,7 +37,6 @@ const FORMULA = /\{=([^{}]*(?:\{[^{}]+\}[^{}]*)*)\}/g
 const BRACES = /\{([^{}]+)\}/g
 /** What holds no text of the question. */
 const UNMARKED = new Set(['name', 'tags', 'dataset_definitions', 'units'])
-const HAND = 'its values were entered by hand, and those of several variables belong together'
 
 /** The variables of a calculated question, with what its texts, keys and tolerances are by them. */
 export class Calculated {
@@ -58,15 +57,8 @@ export class Calculated {
     if (shared && !/^0?$/.test(textOf(childOf(element, 'synchronize')).trim()))
       throw new Skip('its numbers are the same as those of other questions')
     this.#names = toNames(definitions.map(({ name }) => name))
-    const areTables = definitions.map((definition) => !isInRange(definition))
-    if (definitions.length > 1 && areTables.includes(true)) throw new Skip(HAND)
-    this.variables = definitions.map(({ name: their, values, ...range }, index): Variable => {
-      const name = this.#names.get(their) ?? their
-      return areTables[index] ? { name, values } : { name, from: range.from, to: range.to, step: range.step }
-    })
-    this.#shown = new Map(
-      definitions.map((each, index) => [each.name, formatOf(each, areTables[index] ?? false)]),
-    )
+    this.variables = toVariables(definitions, this.#names)
+    this.#shown = new Map(definitions.map((each) => [each.name, formatOf(each)]))
     this.#language = {
       functions: FUNCTIONS,
       words: (token) => {
@@ -143,16 +135,7 @@ function formatOfAnswer(answer: XmlElement): string {
   return isSignificant ? (Number(length) > 0 ? `; ${Number(length)}s` : '') : `; ${Number(length)}`
 }
 
-interface Definition {
-  name: string
-  isShared: boolean
-  from: string
-  to: string
-  step: string
-  decimals: number
-  /** As they are written. */
-  values: string[]
-}
+type Definition = Dataset & { isShared: boolean }
 
 function readName(definition: XmlElement): string {
   return textOf(childOf(definition, 'name')).trim()
@@ -163,59 +146,23 @@ function readDefinition(definition: XmlElement): Definition {
   const distribution = value('distribution')
   if (!/^(uniform)?$/.test(distribution))
     throw new Skip(`its numbers are not drawn evenly (${distribution.slice(0, 40)})`)
-  const decimals = Number(value('decimals') || '0')
-  if (!Number.isInteger(decimals) || decimals < 0 || decimals > 15)
-    throw new Skip('the decimals of a variable cannot be read')
-  const [from, to] = ['minimum', 'maximum'].map((name) =>
-    rounded10(requireNumber(value(name), 'range of a variable'), decimals),
-  ) as [string, string]
-  const isReversed = Number(from) > Number(to)
   return {
-    name: readName(definition),
+    ...readDataset({
+      name: readName(definition),
+      from: value('minimum'),
+      to: value('maximum'),
+      decimals: value('decimals'),
+      values: childrenOf(childOf(definition, 'dataset_items'), 'dataset_item').map((item) =>
+        textOf(childOf(item, 'value')),
+      ),
+    }),
     isShared: value('status') === 'shared',
-    ...(isReversed ? { from: to, to: from } : { from, to }),
-    step: writeDecimal({ digits: 1n, scale: decimals }),
-    decimals,
-    values: childrenOf(childOf(definition, 'dataset_items'), 'dataset_item').map((item) =>
-      requireNumber(textOf(childOf(item, 'value')), 'value of a variable'),
-    ),
   }
 }
 
-function requireNumber(text: string, what: string): string {
-  const number = text.trim()
-  if (number.length > 50 || !parseDecimal(number)) throw new Skip(`the ${what} cannot be read`)
-  return number
-}
-
-/** A number with so many decimals, half away from zero. */
-function rounded10(number: string, decimals: number): string {
-  const { digits, scale } = parseDecimal(number) ?? { digits: 0n, scale: 0 }
-  if (scale <= decimals) return writeDecimal({ digits, scale })
-  const power = 10n ** BigInt(scale - decimals)
-  const half = digits < 0n ? -power / 2n : power / 2n
-  return writeDecimal({ digits: (digits + half) / power, scale: decimals })
-}
-
-/** Whether the values that are there could have been drawn from the range. */
-function isInRange({ from, to, decimals, values }: Definition): boolean {
-  const [low, high] = [from, to].map((each) => atScale(each, decimals))
-  return values.every((value) => {
-    const digits = atScale(value, decimals)
-    return digits !== undefined && low !== undefined && high !== undefined && low <= digits && digits <= high
-  })
-}
-
-/** undefined for a number with more decimals. */
-function atScale(number: string, decimals: number): bigint | undefined {
-  const decimal = parseDecimal(number)
-  const shortest = decimal && parseDecimal(writeDecimal(decimal))
-  return shortest && shortest.scale <= decimals ? digitsAt(shortest, decimals) : undefined
-}
-
 /** Drawn values have all of their decimals, zeros too. */
-function formatOf({ decimals, values }: Definition, isTable: boolean): string {
-  const written = isTable ? decimalsOf(values) : decimals
+function formatOf(dataset: Dataset): string {
+  const written = isTable(dataset) ? decimalsOf(dataset.values) : dataset.decimals
   return written === undefined || written === 0 ? '' : `; ${written}`
 }
 

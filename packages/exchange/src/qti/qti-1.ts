@@ -11,6 +11,7 @@ import {
 import { toMarkdown } from '../markdown/to-markdown.ts'
 import { elementsToText, htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, descendants, readElements, textOf, type XmlElement } from '../xml.ts'
+import { CanvasCalculated, calculatedOf } from './qti-1-calculated.ts'
 import { type LabelledResponse, readResponse, readResponses } from './qti-1-responses.ts'
 import { readScorings } from './qti-1-scoring.ts'
 
@@ -35,6 +36,8 @@ function readItem(item: XmlElement): Draft {
   const [response, ...more] = responses
   if (!presentation || !response) throw new NoQuestion('it asks nothing (description)')
   const type = metadataOf(item, 'question_type')?.trim() ?? ''
+  const calculated = calculatedOf(item)
+  if (calculated) return readCalculated(item, new CanvasCalculated(calculated))
   if (
     /^calculated/.test(type) ||
     /^calculated$/i.test(blackboardType(item)) ||
@@ -54,6 +57,21 @@ function readItem(item: XmlElement): Draft {
     imageAddress: onlyImage(stem.images),
     imageAlt: stem.alt,
     lost: scorings ? lost : [WITHOUT_KEY],
+  }
+}
+
+function readCalculated(item: XmlElement, calculated: CanvasCalculated): Draft {
+  const marked = calculated.withMarks(item)
+  const stem = readMaterial(childOf(marked, 'presentation') ?? marked)
+  const { task, variables } = calculated
+  const { text, explanation } = calculated.withoutMarks({
+    text: stem.text,
+    explanation: readExplanation(marked),
+  })
+  return {
+    question: { ...task, text, explanation, tags: [], marks: readPoints(item), variables, conditions: [] },
+    imageAddress: onlyImage(stem.images),
+    imageAlt: stem.alt,
   }
 }
 

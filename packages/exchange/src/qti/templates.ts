@@ -1,4 +1,13 @@
-import { fill, parseTemplate, readDecimal, toDecimal } from '@exam-practice/expressions'
+import {
+  evaluate,
+  fill,
+  onlyPlace,
+  parseTemplate,
+  readDecimal,
+  toDecimal,
+  toPlainNumber,
+  write,
+} from '@exam-practice/expressions'
 import { type Draft, Skip } from '../items.ts'
 import type { NumberEntry, Question } from '../question.ts'
 import { Marks, mapTexts } from '../variables/marks.ts'
@@ -152,11 +161,14 @@ class Sampling {
     const { variables } = expanding
     const write = ({ variable, format, share }: Shown): string => {
       const text = expanding.write({ kind: 'name', name: variable })
-      const place = share === undefined ? `{@${text}${format}@}` : `{@abs(${text})*${share}@}`
-      return variables.length > 0 ? place : (fill(parseTemplate(place), new Map()) ?? '')
+      return share === undefined ? `{@${text}${format}@}` : `{@abs(${text})*${share}@}`
+    }
+    const finished = (text: string) => {
+      const written = this.#marks.replace(text, write)
+      return variables.length > 0 || written === text ? written : withConstants(written)
     }
     return {
-      ...mapTexts(question, (text) => this.#marks.replace(text, write)),
+      ...mapTexts(question, finished),
       variables,
       conditions: variables.length > 0 ? expanding.writeConditions(conditions) : [],
     }
@@ -168,6 +180,20 @@ const make = (name: string, text?: string): XmlElement => ({
   attributes: {},
   children: text === undefined ? [] : [text],
 })
+
+/** Without variables there are no places: a text has their values, and so has a key. */
+function withConstants(text: string): string {
+  const template = parseTemplate(text)
+  const only = onlyPlace(template)
+  const value = only && evaluate(only.tree, new Map())
+  const written = value
+    ? only.format
+      ? toPlainNumber(write(value, only.format))
+      : (toDecimal(value) ?? toPlainNumber(write(value, { significant: 15 })))
+    : fill(template, new Map())
+  if (written === undefined) throw new Skip('a number of it is not finite')
+  return written
+}
 
 /** A tolerance may be a variable, too. */
 function withTolerance(attributes: XmlElement['attributes'], numbers: Numbers): XmlElement['attributes'] {

@@ -5,6 +5,8 @@ import { Skip } from '../items.ts'
 export interface Language {
   /** Tokens that stand for something else, as `**` for `^`; undefined for one that has no equivalent. */
   words: (token: string) => string | undefined
+  /** Other tokens for these, where signs and powers are read differently; throws `Skip`. */
+  rewrite?: (tokens: readonly string[]) => string[]
   /** What a function is here, by what it takes; undefined where that has no equivalent. */
   functions: Readonly<Record<string, (...of: string[]) => string | undefined>>
 }
@@ -12,18 +14,19 @@ export interface Language {
 /** Longer ones aren't looked at: an expression has at most 500 characters. */
 const LONGEST = 2_000
 const TOKEN =
-  /\s*(\{[^{}]*\}|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|\p{L}[\p{L}\p{N}_]*|\*\*|[-+*/^(),]|[^\s])/giuy
+  /\s*(\{[^{}]*\}|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|\p{L}[\p{L}\p{N}_.]*|\*\*|[-+*/^(),]|[^\s])/giuy
 const UNREADABLE = 'a formula of it cannot be read'
 
 /** A formula of another tool as an expression; throws `Skip` where it means nothing, or something else, here. */
-export function translate(formula: string, { words, functions }: Language): string {
+export function translate(formula: string, { words, functions, rewrite }: Language): string {
   if (formula.length > LONGEST) throw new Skip('a formula of it is too long')
   const open: { name: string; of: string[] }[] = [{ name: '', of: [''] }]
   const add = (text: string) => {
     const of = open.at(-1)?.of
     if (of) of[of.length - 1] += text
   }
-  const tokens = [...formula.trimEnd().matchAll(TOKEN)].map(([, token = '']) => token)
+  const read = [...formula.trimEnd().matchAll(TOKEN)].map(([, token = '']) => token)
+  const tokens = rewrite?.(read) ?? read
   for (const [index, token] of tokens.entries()) {
     if (/^\p{L}/u.test(token) && tokens[index + 1] === '(') continue
     if (token === '(') {
