@@ -85,12 +85,12 @@ test('files are dropped; what can’t be taken or read says why, and is tried ag
   await page.getByText('No materials yet').waitFor()
   const files = await page.evaluateHandle(`(() => {
     const files = new DataTransfer()
-    files.items.add(new File(['# Sums\\n\\nOne.\\n\\n# Series\\n\\nTwo.'], 'notes.md'))
+    files.items.add(new File(['# Sums\\n\\nOne.\\n\\n# Series\\n\\nTwo.'], 'notes.markdown'))
     files.items.add(new File([new Uint8Array([0, 1, 2])], 'picture.txt'))
     return files
   })()`)
   await page.getByRole('region', { name: 'Materials' }).dispatchEvent('drop', { dataTransfer: files })
-  await page.getByRole('listitem').filter({ hasText: 'notes.md' }).getByText('2 parts').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'notes.markdown' }).getByText('2 parts').waitFor()
   const refused = page.getByRole('listitem').filter({ hasText: 'picture.txt' })
   await refused
     .getByRole('alert')
