@@ -1,14 +1,17 @@
 /**
  * Tries the model that is set (docs/ai.md) and says how well it does, so that models can be compared:
- * `npm run eval -- generation --pdf FILE --out FILE`. Without a file it writes about a `--topic`. It needs no data of
- * the service: its database is its own.
+ * `npm run eval -- tutor --out FILE`, which `tutor` may be left out of, and `npm run eval -- generation --pdf FILE`,
+ * which writes about a `--topic` without a file. It needs no data of the service: its database is its own.
  */
-import { readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import type { Static } from 'typebox'
 import { createWorld } from '../bench/world.ts'
-import type { JobStatus } from '../schemas/generation.schemas.ts'
+import { evaluateGeneration } from './eval/generation.ts'
+import { evaluateTutor } from './eval/tutor.ts'
+
+const USAGE = `npm run eval -- [tutor] [--out FILE]
+npm run eval -- generation [--pdf FILE | --topic TEXT] [--questions 20] [--out FILE]
+`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,98 +22,29 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
   },
 })
-if (positionals.join() !== 'generation') {
-  process.stderr.write(
-    'npm run eval -- generation [--pdf FILE | --topic TEXT] [--questions 20] [--out FILE]\n',
-  )
+const [subject = 'tutor', ...others] = positionals
+if (others.length > 0 || !['tutor', 'generation'].includes(subject)) {
+  process.stderr.write(USAGE)
   process.exit(2)
 }
-
-type Job = Static<typeof JobStatus>
-
-/** The 95th percentile of chi-square by degrees of freedom: beyond it keys are hardly there by chance. */
-const CHI_SQUARE_95 = 7.81
+const settings = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^(ANTHROPIC|AI)_/.test(name)),
+) as Record<string, string>
+if (!settings.ANTHROPIC_API_KEY && !settings.ANTHROPIC_BASE_URL) {
+  process.stdout.write('There is no model: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL (docs/ai.md).\n')
+  process.exit(0)
+}
 
 const world = await createWorld()
 try {
-  const began = performance.now()
-  const job = await runJob(Number(values.questions))
-  const report = describe(job, Number(values.questions), (performance.now() - began) / 1_000)
+  const { url } = await world.start('service', settings)
+  const { pdf, topic, questions } = values
+  const report =
+    subject === 'tutor'
+      ? await evaluateTutor(world, url)
+      : await evaluateGeneration(world, url, { pdf, topic, questions: Number(questions) })
   process.stdout.write(report)
   if (values.out) await writeFile(values.out, report)
 } finally {
   await world.close()
-}
-
-async function runJob(count: number): Promise<Job> {
-  const settings = Object.entries(process.env).filter(([name]) => /^(ANTHROPIC|AI)_/.test(name))
-  const service = await world.start('service', Object.fromEntries(settings) as Record<string, string>)
-  await world.sql`insert into users (id, username, email, full_name, role) values (1, 'eval', 'eval@example.org', '', 'user,admin')`
-  const [exam] = await world.sql`insert into exams (name) values ('Evaluation') returning id`
-  const headers = { authorization: `Bearer ${world.tokenOf(1, 'user,admin')}` }
-  const body = new FormData()
-  body.set('exam_id', String(exam?.id))
-  body.set('mcq_count', String(count))
-  if (values.pdf) {
-    body.set('mode', 'mine')
-    body.set('pdf_file', new Blob([new Uint8Array(await readFile(values.pdf))]), path.basename(values.pdf))
-  } else {
-    body.set('mode', 'pure')
-    body.set('topic', values.topic)
-  }
-  const ai = `${service.url}/api/v01/admin/ai`
-  const started = await fetch(`${ai}/generate`, { method: 'POST', headers, body })
-  if (!started.ok) throw new Error(await started.text())
-  const { job_id } = (await started.json()) as { job_id: string }
-  for (let tag = ''; ; ) {
-    const waits = { prefer: 'wait=25', 'if-none-match': tag || '"none"' }
-    const answer = await fetch(`${ai}/status/${job_id}`, { headers: { ...headers, ...waits } })
-    if (answer.status === 304) continue
-    if (!answer.ok) throw new Error(await answer.text())
-    tag = answer.headers.get('etag') ?? ''
-    const job = (await answer.json()) as Job
-    process.stderr.write(`${job.percent} % · ${job.error ?? job.message}\n`)
-    if (job.status !== 'running') return job
-  }
-}
-
-function describe({ questions, usage, error }: Job, wanted: number, seconds: number): string {
-  const share = (count: number) =>
-    questions.length === 0 ? '–' : `${count} (${Math.round((100 * count) / questions.length)} %)`
-  const having = (verdict: string) => share(questions.filter(({ check }) => check.verdict === verdict).length)
-  const named = questions.filter(({ source }) => source)
-  const keys = ['A', 'B', 'C', 'D'].map((letter) => ({
-    letter,
-    count: questions.filter(({ correct_answer }) => correct_answer === letter).length,
-  }))
-  const expected = questions.length / keys.length
-  const chiSquare = keys.reduce((sum, { count }) => sum + (count - expected) ** 2 / (expected || 1), 0)
-  const evenly = chiSquare <= CHI_SQUARE_95 ? 'as by chance' : 'not by chance'
-  const rows = [
-    [
-      'model',
-      `${process.env.AI_MODEL ?? 'the default'}, checked by ${process.env.AI_CHECK_MODEL ?? 'the same'}`,
-    ],
-    ['from', values.pdf ? path.basename(values.pdf) : values.topic],
-    ...(error === null ? [] : [['failed', error]]),
-    ['valid', `${questions.length} of ${wanted}`],
-    ['agreed', having('agreed')],
-    ['disputed', having('disputed')],
-    ['unchecked', having('unchecked')],
-    [
-      'sources found',
-      `${named.filter(({ source }) => source?.found).length} of ${named.length} that were named`,
-    ],
-    [
-      'keys',
-      `${keys.map(({ letter, count }) => `${letter} ${count}`).join(', ')}; chi-square ${chiSquare.toFixed(1)}, ${evenly}`,
-    ],
-    ['tokens', `${usage.input} in, ${usage.cached} cached, ${usage.output} out`],
-    [
-      'tokens of checks',
-      `${usage.checks.input} in, ${usage.checks.cached} cached, ${usage.checks.output} out`,
-    ],
-    ['seconds', String(Math.round(seconds))],
-  ]
-  return ['| generation | |', '|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''].join('\n')
 }

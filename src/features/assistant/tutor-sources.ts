@@ -7,18 +7,27 @@ import { readMarks } from './marks.ts'
 /** What the marks of an answer name, each passage once, by its first place: the first passage is number 1. */
 export function sourcesOf(text: string, passages: readonly PassageRow[]): StoredSource[] {
   if (passages.length === 0) return []
-  const { plain, marks } = readMarks(text)
   const sources = new Map<number, StoredSource>()
-  const sentences = sentencesOf(plain)
-  for (const { n, at } of marks) {
+  for (const { n, claim } of claimsOf(text)) {
     const passage = passages[n - 1]
     if (!passage || sources.has(n)) continue
     const { materialId, title, page } = passage
-    const claim = sentenceAt(sentences, plain.slice(0, at).trimEnd().length)
-    const quote = likest(sentencesOf(passage.text), claim)
-    sources.set(n, { n, material_id: materialId, title, page, quote })
+    sources.set(n, {
+      n,
+      material_id: materialId,
+      title,
+      page,
+      quote: likest(sentencesOf(passage.text), claim),
+    })
   }
   return [...sources.values()]
+}
+
+/** The marks of an answer, each with the sentence that is marked. */
+export function claimsOf(text: string): { n: number; claim: string }[] {
+  const { plain, marks } = readMarks(text)
+  const sentences = sentencesOf(plain)
+  return marks.map(({ n, at }) => ({ n, claim: sentenceAt(sentences, plain.slice(0, at).trimEnd().length) }))
 }
 
 /** The sentence in which a place is, or at whose end. */

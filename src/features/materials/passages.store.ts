@@ -24,9 +24,11 @@ export interface PassageSearch {
 
 /** Passages with all of the words that are looked at. */
 const MOST_WITH_ALL = 64
-/** Rarer words that passages are found by, and passages of each. */
-const MOST_RARE = 8
+/** Passages that are looked at for the rarer words together, about, and for each of them. */
+const MOST_LOOKED_AT = 16_000
 const PASSAGES_OF_WORD = 2_000
+/** As many are reckoned with for a word that is frequent in no material. */
+const PASSAGES_OF_RARE_WORD = 250
 /** A word that more passages have is no rare one, unless it is one of the two rarest. */
 const RARE = 3_000
 
@@ -55,11 +57,13 @@ export const searchPassages: (db: Pool, search: PassageSearch) => Promise<Passag
      where passage.words @@ (select string_agg(query::text, ' & ')::tsquery from asked) limit ${sql.raw(String(MOST_WITH_ALL))}
   ), rare as materialized (
     select key, query from (
-      select key, query, coalesce(known.passages, 0) as passages,
-             row_number() over (order by coalesce(known.passages, 0), length(key) desc, key) as place
+      select key, query, coalesce(known.passages, 0) as passages, row_number() over rarest as place,
+             sum(least(greatest(coalesce(known.passages, 0), ${sql.raw(String(PASSAGES_OF_RARE_WORD))}),
+                       ${sql.raw(String(PASSAGES_OF_WORD))})) over rarest as taken
         from asked left join class_words known on known.class_id = ${classId}::int and known.word = asked.word
-       where (select count(*) from whole) < ${limit}::int) ranked
-     where place <= 2 or (place <= ${sql.raw(String(MOST_RARE))} and passages <= ${sql.raw(String(RARE))})
+       where (select count(*) from whole) < ${limit}::int
+      window rarest as (order by coalesce(known.passages, 0), length(key) desc, key)) ranked
+     where place <= 2 or (taken <= ${sql.raw(String(MOST_LOOKED_AT))} and passages <= ${sql.raw(String(RARE))})
   ), holding as materialized (
     select rare.key, passage.material_id, passage.number
       from rare cross join lateral (
