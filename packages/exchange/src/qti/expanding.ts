@@ -3,7 +3,7 @@ import { Skip } from '../items.ts'
 import { checked, checkedCondition } from '../variables/formulas.ts'
 import { toNames } from '../variables/names.ts'
 import { print } from '../variables/printing.ts'
-import type { Source } from './template-expressions.ts'
+import type { Source } from './template-sources.ts'
 
 /** Nodes of an expression; more than a question's may have. */
 const MOST_NODES = 500

@@ -1,17 +1,8 @@
 import type { Tree } from '@exam-practice/expressions'
 import { Skip } from '../items.ts'
 import { childOf, childrenOf, textOf, type XmlElement } from '../xml.ts'
-import {
-  elementsOf,
-  isNumeric,
-  listOf,
-  number,
-  readCondition,
-  readExpression,
-  readSource,
-  type Scope,
-  type Source,
-} from './template-expressions.ts'
+import { number, readCondition, readExpression } from './template-expressions.ts'
+import { elementsOf, isNumeric, listOf, readSource, type Scope, type Source } from './template-sources.ts'
 
 /** What an item says of its variables. */
 export interface TemplateRules {
