@@ -161,6 +161,9 @@ export const PaperAnswer = Type.Object(
     ends_at: Nullable(Timestamp),
     server_time: Timestamp,
     messages: Type.Array(ExamMessage, { description: 'oldest first' }),
+    watch_page: Type.Boolean({
+      description: 'whether teachers see if the paper is in view: say so by the frame `page`',
+    }),
   },
   { $id: 'PaperAnswer' },
 )

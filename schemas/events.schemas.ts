@@ -13,6 +13,7 @@ import { ClassNews } from './classes.schemas.ts'
 import { Id, MAX_INT, Nullable, Timestamp, UserId } from './common.ts'
 import { CommentEntry } from './discussions.schemas.ts'
 import { JobProgress } from './generation.schemas.ts'
+import { LiveStudent } from './live-room.schemas.ts'
 import { Material } from './materials.schemas.ts'
 import { Notice, UnreadNotices } from './notices.schemas.ts'
 
@@ -193,6 +194,20 @@ export const ExamMessageFrame = Type.Object(
   },
 )
 
+export const LiveFrame = Type.Object(
+  {
+    type: Type.Literal('live'),
+    exam_id: Id,
+    class_id: Type.Optional(Id),
+    students: Type.Array({ ...LiveStudent, $id: undefined }),
+  },
+  {
+    $id: 'LiveFrame',
+    description:
+      'How students stand with an exam, of whom something has changed, for those who subscribed to it: at most once a second.',
+  },
+)
+
 export const HelpLocked = Type.Object(
   { type: Type.Literal('help_locked'), exam_id: Id },
   {
@@ -322,6 +337,7 @@ export const ServerFrame = Type.Union([
   ResultsReleased,
   AttemptTime,
   ExamMessageFrame,
+  LiveFrame,
   HelpLocked,
   HelpUnlocked,
   ResultChanged,
@@ -374,8 +390,8 @@ export const ResumeFrame = Type.Object(
 /** `ai_job:` topics are for admins. */
 const Topic = Type.String({
   maxLength: 50,
-  errorMessage: 'must be question:<id>, class:<id> or ai_job:<id>',
-  pattern: '^((question|class):[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
+  errorMessage: 'must be question:<id>, class:<id>, live:<exam>, live:<exam>:<class> or ai_job:<id>',
+  pattern: '^((question|class|live):[1-9]\\d{0,9}|live:[1-9]\\d{0,9}:[1-9]\\d{0,9}|ai_job:[0-9a-f-]{36})$',
   examples: ['question:17'],
 })
 export const SubscribeFrame = Type.Object(
@@ -406,11 +422,21 @@ export const ActiveFrame = Type.Object(
   },
 )
 
+export const PageFrame = Type.Object(
+  { type: Type.Literal('page'), ref: Ref, exam_id: Id, away: Type.Boolean() },
+  {
+    $id: 'PageFrame',
+    description:
+      'Says whether the paper of one’s attempt is out of view, where the paper has `watch_page`. Ack with a `ref` only.',
+  },
+)
+
 export const CLIENT_FRAMES = {
   send: SendFrame,
   read: ReadFrame,
   typing: TypingFrame,
   active: ActiveFrame,
+  page: PageFrame,
   resume: ResumeFrame,
   subscribe: SubscribeFrame,
   unsubscribe: UnsubscribeFrame,

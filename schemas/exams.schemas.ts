@@ -44,6 +44,9 @@ const settings = {
   lock_help: Type.Boolean({
     description: 'during an attempt, its student cannot use tutor, practice, chat, discussions or classes',
   }),
+  watch_page: Type.Boolean({
+    description: 'whether those who watch it see who doesn’t have the paper in view; the paper says so',
+  }),
   shuffle: Shuffle,
   class_ids: Type.Array(Id, {
     maxItems: 500,

@@ -54,6 +54,7 @@ import { helpLockLive } from './features/help-lock/help-lock.live.ts'
 import { findRefusal } from './features/help-lock/help-lock.service.ts'
 import { classLiveRoomRoutes } from './features/live-room/class-live-room.routes.ts'
 import { liveRoomAdminRoutes } from './features/live-room/live-room.admin-routes.ts'
+import { liveRoomLive } from './features/live-room/live-room.live.ts'
 import { materialRoutes } from './features/materials/materials.routes.ts'
 import { assetRoutes } from './features/notes/note-assets.routes.ts'
 import { libraryRoutes } from './features/notes/note-library.routes.ts'
@@ -292,6 +293,7 @@ export async function buildApp(core: Core): Promise<FastifyInstance> {
       classNewsLive,
       discussionsLive,
       generationLive,
+      liveRoomLive,
       noticesLive,
       practiceLive,
       helpLockLive,

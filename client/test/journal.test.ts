@@ -26,6 +26,7 @@ const PAPER = {
   ends_at: '2026-11-20T10:00:00.000Z',
   server_time: '',
   messages: [],
+  watch_page: false,
 } as Paper
 
 /** Takes events one after another; the effects of each. */

@@ -99,6 +99,8 @@ export type ExamEvent =
     }
   /** A teacher tells people who are taking it something. */
   | { kind: 'exam_message'; examId: number; text: string; at: string; userIds: number[] }
+  /** Somebody watches it: nodes tell what changes of it, for a while. */
+  | { kind: 'watched'; examId: number }
   /** A regrade changed results that students may see. */
   | { kind: 'results_changed'; examId: number; results: { userId: number; attemptId: number }[] }
 
@@ -120,6 +122,12 @@ export interface FrameEvent {
   frame: ServerFrame
 }
 
+/** What a live room shows of these people has changed. */
+export interface LiveEvent {
+  kind: 'attempts'
+  userIds: number[]
+}
+
 /** Events of a generation job. */
 export type JobEvent =
   | FrameEvent
@@ -133,6 +141,7 @@ export interface Topics {
   [question: `question:${number}`]: CommentEvent
   [job: `ai_job:${string}`]: JobEvent
   [members: `class:${number}`]: FrameEvent
+  [exam: `live:${number}`]: LiveEvent
   presence: PresenceEvent
   revocations: RevocationEvent
   exams: ExamEvent
@@ -141,7 +150,10 @@ export interface Topics {
 }
 export type Topic = keyof Topics
 /** Topics that clients may subscribe to. */
-export type ClientTopic = Extract<Topic, `question:${number}` | `ai_job:${string}` | `class:${number}`>
+export type ClientTopic =
+  | Extract<Topic, `question:${number}` | `ai_job:${string}` | `class:${number}` | `live:${number}`>
+  /** Of a class. */
+  | `live:${number}:${number}`
 
 type TopicName<T extends Topic = Topic> = T extends `${infer Name}:${string}` ? Name : T
 type KindOf<Name extends TopicName> = {
@@ -166,9 +178,16 @@ const KINDS: { [Name in TopicName]: Record<KindOf<Name>, true> } = {
   question: { comment: true },
   ai_job: { frame: true, usage: true },
   class: { frame: true },
+  live: { attempts: true },
   presence: { presence: true },
   revocations: { revoked: true },
-  exams: { results_released: true, attempt_times: true, results_changed: true, exam_message: true },
+  exams: {
+    results_released: true,
+    attempt_times: true,
+    results_changed: true,
+    exam_message: true,
+    watched: true,
+  },
   help: { help: true },
   notices: { notices: true },
 }

@@ -55,7 +55,7 @@ const validators = Object.fromEntries(
 ) as Record<FrameType, Validate>
 
 /** Commands that take a person's turn. `resume` takes turns of its own, because it also waits for its client. */
-const TAKE_TURNS: ReadonlySet<FrameType> = new Set(['send', 'read', 'typing', 'subscribe'])
+const TAKE_TURNS: ReadonlySet<FrameType> = new Set(['send', 'read', 'typing', 'subscribe', 'page'])
 
 /** Commands that a person causes: whoever sends one is there (docs/protocol/push.md#when). */
 const CAUSED_BY_PEOPLE: ReadonlySet<FrameType> = new Set(['send', 'read', 'typing', 'active'])

@@ -1,6 +1,6 @@
 import type { ServerFrame } from '../../schemas/events.schemas.ts'
 import type { Bus, Subscription } from '../bus/bus.ts'
-import type { ClientTopic, CommentEvent, FrameEvent, JobEvent } from '../bus/events.ts'
+import type { ClientTopic, CommentEvent, FrameEvent, JobEvent, Topic } from '../bus/events.ts'
 import type { Tallies } from '../bus/tallies.ts'
 import type { Core } from '../core.ts'
 import { AppError } from '../errors.ts'
@@ -14,6 +14,8 @@ const LIMIT = 200
 export interface TopicKind<Event> {
   /** Throws an AppError if this person may not subscribe to it. */
   admit?(topic: ClientTopic, claims: Claims): Promise<void>
+  /** Calls `listener` with the topic's events, where these are not the bus's own. */
+  listen?(topic: ClientTopic, listener: (event: Event) => void): Subscription
   /** Whether this person may see the event: what a topic shows may have been hidden since they subscribed. */
   maySee(event: Event, claims: Claims): Promise<boolean>
   /** As this person sees it; without a person, as everybody but its owner does. */
@@ -26,9 +28,12 @@ export interface TopicKinds {
   question: TopicKind<CommentEvent>
   ai_job: TopicKind<JobEvent>
   class: TopicKind<FrameEvent>
+  live: TopicKind<FrameEvent>
 }
 
 type TopicEvent = CommentEvent | JobEvent
+/** Those whose events are the bus's own. */
+type BusTopic = Exclude<Extract<ClientTopic, Topic>, `live:${number}`>
 
 /** The socket that subscribes. */
 interface Reader {
@@ -64,9 +69,12 @@ export class SocketTopics {
       this.#tallies.release(this.#tally)
       return
     }
-    const subscription = this.#bus.subscribe(topic, (event: TopicEvent) => {
+    const listener = (event: TopicEvent) => {
       this.#delivered = this.#delivered.then(() => this.#deliver(topic, kind, event))
-    })
+    }
+    const subscription = kind.listen
+      ? kind.listen(topic, listener)
+      : this.#bus.subscribe(topic as BusTopic, listener)
     this.#subscriptions.set(topic, subscription)
     await subscription.ready
   }

@@ -91,7 +91,7 @@ const OWN: Readonly<Record<string, OwnAnswer>> = {
       const { exam_id: examId } = params as Static<typeof ExamParams>
       const { attempt_id: attemptId } = query as Static<typeof PaperQuery>
       const { attempt, paper, state } = await openActivePaper(core, caller, examId, attemptId)
-      const { messages: _, ...older } = state
+      const { messages: _, watch_page: _watched, ...older } = state
       const questions = placesOf(paper, attempt)
         .map((place) => paper.questions[place] as PublicQuestion)
         .filter(isKnownToOlder)

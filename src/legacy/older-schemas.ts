@@ -7,7 +7,7 @@ const OF_QUESTIONS = [
 /** Options and parts are not among them: a question that needs them is refused, not stored without them. */
 const OF_FORMS = ['explanation', 'tags', 'image_alt']
 const OF_PAPERS = ['more_options', 'option_order', 'parts', 'image_alt']
-const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'was']
+const OF_EXAMS = ['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'was', 'watch_page']
 const OF_CONVERSATIONS = ['settings', 'unread_mentions']
 
 /** Fields that only the newer generation has, by the names of the schemas. */
@@ -33,7 +33,7 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   TutorConversation: ['class_id'],
   TutorMessage: ['sources'],
   PaperQuestion: OF_PAPERS,
-  PaperAnswer: ['messages'],
+  PaperAnswer: ['messages', 'watch_page'],
   Attempt: ['passed', 'submitted_by'],
   ResultAnswer: ['passed', 'submitted_by'],
   ReviewedQuestion: [...OF_PAPERS, 'discussed_text', 'correct', 'explanation'],

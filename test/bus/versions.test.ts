@@ -80,6 +80,8 @@ const FIRST = {
     at: '2026-11-20T10:00:00.000Z',
     userIds: [],
   },
+  watched: { kind: 'watched', examId: 1 },
+  attempts: { kind: 'attempts', userIds: [] },
   results_changed: { kind: 'results_changed', examId: 1, results: [] },
   help: { kind: 'help' },
   notices: { kind: 'notices', written: [] },

@@ -186,6 +186,7 @@ const CLASSES: Record<string, Place> = {
   },
   'DELETE /{id}/exams/{exam_id}/accommodations/{user_id}': { statuses: TEACHING, params: accommodation },
   'POST /{id}/exams/{exam_id}/extend': { statuses: TEACHING, body: () => ({ minutes: 5 }) },
+  'GET /{id}/exams/{exam_id}/live': { statuses: TEACHING },
   'POST /{id}/exams/{exam_id}/live/extend': { statuses: TEACHING, body: () => ({ minutes: 5 }) },
   // The student has handed in, above.
   'POST /{id}/exams/{exam_id}/live/hand-in': {
@@ -269,6 +270,7 @@ const FOR_TEACHERS: Record<string, Place> = {
     statuses: ADMINS,
     body: ({ questionId }) => ({ question_id: questionId, action: 'drop' }),
   },
+  'GET /exams/{exam_id}/live': { statuses: ADMINS },
   'POST /exams/{exam_id}/live/extend': { statuses: ADMINS, body: () => ({ minutes: 5 }) },
   'POST /exams/{exam_id}/live/hand-in': { statuses: ADMINS, body: () => ({ user_ids: [1] }) },
   'POST /exams/{exam_id}/live/message': { statuses: ADMINS, body: () => ({ text: 'Hello' }) },

@@ -21,6 +21,7 @@ describe('exams', () => {
         opens_at: null,
         closes_at: null,
         lock_help: false,
+        watch_page: false,
         shuffle: 'none',
         draw: null,
         pool_count: 0,

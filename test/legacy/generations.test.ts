@@ -30,7 +30,16 @@ const ADDED = new Set([
   ...['reactions', 'attachments', 'mentions', 'settings', 'unread_mentions', 'unread_all'],
   'has_password',
   ...['more_options', 'parts', 'option_order', 'explanation', 'tags', 'image_alt'],
-  ...['open_for_practice', 'shuffle', 'draw', 'class_ids', 'pool_count', 'passed', 'submitted_by'],
+  ...[
+    'open_for_practice',
+    'shuffle',
+    'draw',
+    'class_ids',
+    'pool_count',
+    'passed',
+    'submitted_by',
+    'watch_page',
+  ],
 ])
 /** A result's count of right answers has the name of a review's key. */
 const isAdded = (name: string, value: unknown) =>

@@ -50,6 +50,8 @@ export interface ServerFrames {
   attempt_time: { type: 'attempt_time'; exam_id: number; attempt_id: number; ends_at: string | null }
   /** A teacher tells everybody, or some, who are taking an exam something. */
   exam_message: { type: 'exam_message'; exam_id: number; text: string; at: string }
+  /** How students stand with an exam, of whom something has changed, for those who subscribed to it: at most once a second. */
+  live: { type: 'live'; exam_id: number; class_id?: number; students: ({ user_id: number; username: string; full_name: string; state: 'absent' | 'under_way' | 'handed_in' | 'expired'; attempt_id: number | null; /** questions with a saved answer */ answered: number; /** what the attempt has, or one would get */ questions: number; /** marked for review */ marked: number; started_at: string | null; ends_at: string | null; last_saved_at: string | null; /** has a socket, and did something within the last minute */ connected: boolean; away: boolean | null })[] }
   /** You are taking an exam that locks help: until it ends you cannot use tutor, practice, chat, discussions or classes, and their frames are held back. */
   help_locked: { type: 'help_locked'; exam_id: number }
   /** That attempt is over. After the last of them comes `resync`. */
@@ -80,6 +82,8 @@ export interface ClientFrames {
   typing: { type: 'typing'; /** echoed in the ack or error */ ref?: string; conversation_id: number }
   /** Somebody is looking: send it every 20 s while that is so. It holds pushes back. Ack with a `ref` only. */
   active: { type: 'active'; /** echoed in the ack or error */ ref?: string }
+  /** Says whether the paper of one’s attempt is out of view, where the paper has `watch_page`. Ack with a `ref` only. */
+  page: { type: 'page'; /** echoed in the ack or error */ ref?: string; exam_id: number; away: boolean }
   /** Asks for every change since these versions, by conversation. The changes come in order, then the ack. */
   resume: { type: 'resume'; /** echoed in the ack or error */ ref?: string; conversations: { [key: string]: number } }
   /** Asks for the frames of a topic. Ack: `topic`. */

@@ -46,7 +46,7 @@ export type AdminClassAnswer = { success: true; class: AdminClass }
 
 export type AdminClassesAnswer = { success: true; classes: AdminClass[]; total: number; page: number; per_page: number; total_pages: number }
 
-export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
+export type AdminExam = { id: number; name: string; description: string; category_id: number | null; duration_minutes: number | null; max_attempts: number | null; result_mode: 'instant' | 'on_release'; is_published: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice: boolean; pass_percentage: number; msq_scoring: 'all_or_nothing' | 'partial'; opens_at: string | null; closes_at: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help: boolean; /** whether those who watch it see who doesn’t have the paper in view; the paper says so */ watch_page: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids: number[]; draw: { tag: string; count: number }[] | null; results_released: boolean; /** what an attempt gets */ question_count: number; /** all of its questions */ pool_count: number; created_at: string; updated_at: string }
 
 export type AdminExamAnswer = { success: true; exam: AdminExam }
 
@@ -242,7 +242,7 @@ export type Exam = { id: number; name: string; description: string; category_id:
 
 export type ExamAnswer = { success: true; exam: ExamStanding }
 
-export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
+export type ExamChanges = { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** whether those who watch it see who doesn’t have the paper in view; the paper says so */ watch_page?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null; /** true: make the change even if it ends attempts under way */ confirm?: boolean; /** as they were seen: 409 `changed` with the `stored` values where they differ */ was?: { name?: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** whether those who watch it see who doesn’t have the paper in view; the paper says so */ watch_page?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null } }
 
 export type ExamMessage = { text: string; at: string }
 
@@ -340,6 +340,10 @@ export type LiveExtendAnswer = { success: true; /** for how many attempts it was
 
 export type LiveExtendBody = { minutes: number; /** left out: everybody whose attempt is under way */ user_ids?: number[] }
 
+export type LiveRoomAnswer = { success: true; at: string; exam: { id: number; name: string; opens_at: string | null; closes_at: string | null; /** what an attempt gets */ questions: number }; /** who began comes first, each by username */ students: LiveStudent[]; /** there are more students than 2,000 */ truncated: boolean }
+
+export type LiveStudent = { user_id: number; username: string; full_name: string; state: 'absent' | 'under_way' | 'handed_in' | 'expired'; attempt_id: number | null; /** questions with a saved answer */ answered: number; /** what the attempt has, or one would get */ questions: number; /** marked for review */ marked: number; started_at: string | null; ends_at: string | null; last_saved_at: string | null; /** has a socket, and did something within the last minute */ connected: boolean; away: boolean | null }
+
 export type LoginAnswer = { status: 'success'; data: { access_token: string; token_type: 'Bearer'; /** seconds */ expires_in: number; refresh_token: string; available_portals: Portal[]; user: { id: number; username: string; full_name: string; role: Role } } }
 
 export type LoginBody = { /** username or e-mail address */ username: string; password: string }
@@ -392,7 +396,7 @@ export type NewClassNews = { text: string; pinned?: boolean }
 
 export type NewComment = { message: string; exam_id?: number | null; parent_id?: number | null }
 
-export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
+export type NewExam = { name: string; description?: string; category_id?: number | null; duration_minutes?: number | null; max_attempts?: number | null; result_mode?: 'instant' | 'on_release'; is_published?: boolean; /** while it is published, everybody who may see it can practise its questions, keys included */ open_for_practice?: boolean; pass_percentage?: number; msq_scoring?: 'all_or_nothing' | 'partial'; opens_at?: string | null; closes_at?: string | null; /** during an attempt, its student cannot use tutor, practice, chat, discussions or classes */ lock_help?: boolean; /** whether those who watch it see who doesn’t have the paper in view; the paper says so */ watch_page?: boolean; /** what is put into a different order in each attempt; those that have begun keep theirs */ shuffle?: 'none' | 'questions' | 'options' | 'both'; /** the classes that it is for; none: it is for everybody */ class_ids?: number[]; draw?: { tag: string; count: number }[] | null }
 
 export type NewGroup = { name: string; /** accepted connections */ member_ids: number[] }
 
@@ -456,7 +460,7 @@ export type PageAnswer = { success: true; page: NotePage }
 
 export type PagesAnswer = { success: true; pages: NotePage[] }
 
-export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string; /** oldest first */ messages: ExamMessage[] }
+export type PaperAnswer = { success: true; attempt_id: number; attempt_number: number; questions: PaperQuestion[]; /** by question id: MCQ a letter, MSQ an array of letters, NUMERIC a number as text, SHORT a text, MATCHING an array of choice ids in the order of prompts, ORDERING of all item ids in order, GAPS of an entry for each gap, FORMULA a formula as typed */ answers: { [key: string]: string | string[] }; markedForReview: number[]; revision: number; /** `YYYY-MM-DD HH:MM:SS` in APP_TIMEZONE */ start_time: string; ends_at: string | null; server_time: string; /** oldest first */ messages: ExamMessage[]; /** whether teachers see if the paper is in view: say so by the frame `page` */ watch_page: boolean }
 
 export type PaperQuestion = { id: number; exam_id: number; /** may contain LaTeX */ question_text: string; option_a: string; option_b: string; option_c: string; option_d: string; /** options E, F, … */ more_options: string[]; question_type: QuestionType; image_path: string | null; /** what the image shows, up to 500 characters */ image_alt: string; image_url: string | null; positive_marks: number; negative_marks: number; option_order: string[] | null; parts: { prompts: string[]; /** shuffled; an id is an attempt's own */ choices: { id: string; text: string }[] } | { /** shuffled; an id is an attempt's own */ items: { id: string; text: string }[] } | { gaps: ({ kind: 'text' | 'choice' | 'number'; /** shuffled; an id is an attempt's own */ choices?: { id: string; text: string }[] })[] } | { symbols: string[] } | null }
 
@@ -2477,6 +2481,24 @@ export interface paths {
       }
     }
   }
+  '/api/v01/classes/{id}/exams/{exam_id}/live': {
+    /** Which students of the class are taking an exam, and how far they are */
+    get: {
+      parameters: { query?: never; path: { 'id': number; 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': LiveRoomAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'forbidden' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
   '/api/v01/classes/{id}/exams/{exam_id}/live/extend': {
     /** Give students of the class, or some of them, more minutes */
     post: {
@@ -4415,6 +4437,24 @@ export interface paths {
         409: { content: { 'application/json': Failure<'nodes_differ'> } }
         413: { content: { 'application/json': Failure<'payload_too_large'> } }
         415: { content: { 'application/json': Failure<'unsupported_media_type'> } }
+        429: { content: { 'application/json': Failure<'rate_limited'> } }
+        500: { content: { 'application/json': Failure<'internal_error'> } }
+        503: { content: { 'application/json': Failure<'unavailable'> } }
+      }
+    }
+  }
+  '/api/v01/admin/exams/{exam_id}/live': {
+    /** Who is taking an exam, and how far they are */
+    get: {
+      parameters: { query?: never; path: { 'exam_id': number }; header?: never; cookie?: never }
+      requestBody?: never
+      responses: {
+        200: { content: { 'application/json': LiveRoomAnswer } }
+        304: { content: {} }
+        400: { content: { 'application/json': Failure<'validation_failed' | 'invalid_request'> } }
+        401: { content: { 'application/json': Failure<'authentication_required' | 'token_expired_or_invalid'> } }
+        403: { content: { 'application/json': Failure<'admin_required' | 'exam_in_progress'> } }
+        404: { content: { 'application/json': Failure<'not_found'> } }
         429: { content: { 'application/json': Failure<'rate_limited'> } }
         500: { content: { 'application/json': Failure<'internal_error'> } }
         503: { content: { 'application/json': Failure<'unavailable'> } }

@@ -122,6 +122,10 @@ export const attempts = pgTable(
     closedMs: bigint({ mode: 'number' }).notNull().default(0),
     answers: jsonb().$type<Answers>().notNull().default({}),
     markedForReview: integer().array().notNull().default([]),
+    /** Whether the client said that the paper isn't in view, where its exam watches that (`exams.watch_page`). */
+    isAway: boolean().notNull().default(false),
+    /** When its newest sync came; null: none has, or a node of 1.0.0 took it. */
+    lastSavedAt: instant(),
     /** Whether a teacher handed it in, and nobody has opened it again since; its `status` is `submitted` then. */
     handedIn: boolean().notNull().default(false),
     /** The client's number of its newest sync, which increases. */

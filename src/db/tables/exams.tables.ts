@@ -43,6 +43,8 @@ export const exams = pgTable(
     closesAt: instant(),
     /** Whether the tutor, the chat and the discussions are closed to people with an attempt under way at it. */
     lockHelp: boolean().notNull().default(false),
+    /** Whether those who watch it are told who doesn't have the paper in view. */
+    watchPage: boolean().notNull().default(false),
     /** null: uncapped. */
     maxAttempts: integer(),
     resultMode: text({ enum: ['instant', 'on_release'] })

@@ -474,6 +474,7 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
     'paper_id seed shuffle drawn': 'which questions you got, in which order',
     'session_id is_elsewhere': 'what keeps your devices apart',
     closed_ms: 'how long it was over before it was opened again',
+    'is_away last_saved_at': 'what your teachers saw while you took it',
   },
   practice_learners: { 'user_id seed arrived_on arrived': 'a secret that shuffles, and a count of one day' },
   practice_decks: { 'user_id exam_id basis asked_basis': 'which of your cards are to be looked at again' },

@@ -34,6 +34,7 @@ import {
   writeQuestions,
 } from './papers.service.ts'
 import { releaseResult } from './result-visibility.service.ts'
+import { watchedExams } from './watched-exams.ts'
 
 /** Attempts whose messages are looked up in one query. */
 const MOST_LOOK_UPS = 250
@@ -47,15 +48,25 @@ export async function prepareExam(core: Core, userId: number, examId: number) {
   return { cached, question_count: countDrawn(standing.exam.draw, tasks) }
 }
 
-/** People who read their papers at the same time share one query for what they were told. */
-const messagesShared = perNode((core) =>
+/** People who read their papers at the same time share one query for what they are told beside the questions. */
+const notesShared = perNode((core) =>
   batched({
     lanes: 2,
     size: MOST_LOOK_UPS,
-    key: (attemptId: number) => attemptId,
-    async run(attemptIds) {
-      const told = Map.groupBy(await store.listMessages(core.db, attemptIds), (row) => row.attemptId)
-      return attemptIds.map((id) => (told.get(id) ?? []).map(({ text, at }) => ({ text, at })))
+    key: ({ id }: Pick<store.AttemptRow, 'id' | 'examId'>) => id,
+    async run(attempts) {
+      const [told, watched] = await Promise.all([
+        store.listMessages(
+          core.db,
+          attempts.map(({ id }) => id),
+        ),
+        store.listWatchingPages(core.db, [...new Set(attempts.map(({ examId }) => examId))]),
+      ])
+      const messages = Map.groupBy(told, ({ attemptId }) => attemptId)
+      return attempts.map(({ id, examId }) => ({
+        messages: (messages.get(id) ?? []).map(({ text, at }) => ({ text, at })),
+        watch_page: watched.has(examId),
+      }))
     },
   }),
 )
@@ -63,10 +74,7 @@ const messagesShared = perNode((core) =>
 /** The active attempt, its paper, and what is answered about it beside the questions. */
 export async function openActivePaper(core: Core, opener: Opener, examId: number, attemptId?: number) {
   const attempt = await requireOpened(core, opener, examId, attemptId)
-  const [paper, messages] = await Promise.all([
-    paperOf(core, core.db, attempt),
-    messagesShared(core)(attempt.id),
-  ])
+  const [paper, notes] = await Promise.all([paperOf(core, core.db, attempt), notesShared(core)(attempt)])
   const state: Omit<PaperAnswer, 'questions'> = {
     success: true,
     attempt_id: attempt.id,
@@ -75,7 +83,7 @@ export async function openActivePaper(core: Core, opener: Opener, examId: number
     start_time: localDateTime(attempt.startedAt, core.config.timezone),
     ends_at: attempt.endsAt?.toISOString() ?? null,
     server_time: new Date(core.clock()).toISOString(),
-    messages,
+    ...notes,
   }
   return { attempt, paper, state }
 }
@@ -124,6 +132,7 @@ export async function submitAttempt(
     ? await store.findOwnAttempt(core.db, userId, closed.id)
     : await store.findLatestFinished(core.db, userId, examId, last.attempt_id)
   if (closed && finished?.exam.lockHelp) publishHelp(core, [userId])
+  if (closed) watchedExams(core).tell(examId, [userId])
   if (!finished) {
     await requireStanding(core.db, userId, examId)
     throw new AppError('no_active_attempt')

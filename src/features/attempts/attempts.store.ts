@@ -301,6 +301,15 @@ export async function updateHandedIn(
       from ${GRADED.given(graded)} where attempts.id = given.id`)
 }
 
+/** Those of these exams that are told who doesn't have the paper in view. */
+export async function listWatchingPages(db: Executor, examIds: number[]): Promise<Set<number>> {
+  const rows = await db
+    .select({ id: exams.id })
+    .from(exams)
+    .where(and(isAnyOf(exams.id, examIds), exams.watchPage))
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** What the people who take these attempts were told, oldest first. */
 export function listMessages(
   db: Executor,

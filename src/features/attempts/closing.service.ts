@@ -10,6 +10,7 @@ import * as store from './attempts.store.ts'
 import { type Changes, mergeAnswers } from './fitting-answers.ts'
 import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
 import { paperOf } from './papers.service.ts'
+import { watchedExams } from './watched-exams.ts'
 
 /**
  * A timed attempt accepts syncs for this long after its end, so that those on their way still count
@@ -81,7 +82,7 @@ export async function findLive(
     await closeAttempt(core, tx, locked, inForce, { status: 'expired' })
     return undefined
   })
-  if (!live) publishHelp(core, [userId])
+  if (!live) publishEnds(core, examId, [userId])
   return live
 }
 
@@ -107,7 +108,7 @@ export async function closeOverdue(core: Core): Promise<void> {
         return overdue.map(({ userId }) => userId)
       })
       closed = done?.result.length ?? 0
-      if (done && closed > 0) publishHelp(core, done.result)
+      if (done && closed > 0) publishEnds(core, examId, done.result)
     } while (closed === SWEEP_SIZE)
   }
 }
@@ -201,8 +202,9 @@ async function endTogether(core: Core, ending: store.AttemptRow[]): Promise<(boo
     for (const id of ids)
       outcomes.set(id, !done || (underWay.has(id) && !free.has(id)) ? HELD : !underWay.has(id))
     if (done && done.result.ended.length > 0)
-      publishHelp(
+      publishEnds(
         core,
+        examId,
         done.result.ended.map(({ userId }) => userId),
       )
   }
@@ -229,6 +231,12 @@ export async function requireNoTimedAttempt(core: Core, tx: Executor, userId: nu
  */
 export function publishHelp(core: Core, userIds?: number[]): void {
   core.bus.publish('help', userIds === undefined ? { kind: 'help' } : { kind: 'help', userIds })
+}
+
+/** Tells that attempts of these people at an exam have ended. Call it after the commit. */
+export function publishEnds(core: Core, examId: number, userIds: number[]): void {
+  publishHelp(core, userIds)
+  watchedExams(core).tell(examId, userIds)
 }
 
 export function overdueBefore(core: Core): Date {

@@ -16,6 +16,7 @@ import { readChanges } from './fitting-answers.ts'
 import { paperOf } from './papers.service.ts'
 import * as savingStore from './saving.store.ts'
 import type { Sitting } from './sitting.ts'
+import { watchedExams } from './watched-exams.ts'
 
 /** Somebody's attempt and its paper: enough to check a sync without reading the attempt. */
 type RememberedAttempt = Pick<
@@ -73,6 +74,7 @@ export async function saveAnswers(
   const known = remembered.get(name)
   const isMeant = known && (input.attempt_id ?? known.id) === known.id && isNoted(known, sessionId)
   const first = isMeant && (await merge(core, known, input, at, reader))
+  if (first) watchedExams(core).tell(examId, [userId])
   if (first) return first
   // What this node remembers is out of date: read the stored attempt.
   return retryFor(core.config.requestTimeoutMs, async () => {
@@ -83,6 +85,7 @@ export async function saveAnswers(
       throw new AppError('stale_revision', { details: await describeState(core, core.db, attempt) })
     const answer = await merge(core, attempt, input, at, reader)
     if (answer) {
+      watchedExams(core).tell(examId, [userId])
       const { id, paperId, isElsewhere, seed, shuffle, drawn } = attempt
       remembered.set(name, { id, paperId, sessionId: attempt.sessionId, isElsewhere, seed, shuffle, drawn })
     }

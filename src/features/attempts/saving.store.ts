@@ -38,7 +38,8 @@ with input as materialized (
   update attempts a
      set answers = jsonb_strip_nulls(a.answers || target.answers::jsonb),
          marked_for_review = coalesce(target.marked::int[], a.marked_for_review),
-         revision = coalesce(target.revision, a.revision)
+         revision = coalesce(target.revision, a.revision),
+         last_saved_at = to_timestamp(target.at / 1000)
     from target
    where a.id = target.attempt_id
   returning target.ord, a.revision, a.ends_at

@@ -16,6 +16,7 @@ import type { Paper } from './paper.ts'
 import { getPaper, insertCurrentPaper } from './papers.service.ts'
 import { refuseStart } from './standings.service.ts'
 import * as store from './starting.store.ts'
+import { watchedExams } from './watched-exams.ts'
 
 export type StartedAttempt = { id: number; resumed: true } | { id: number; resumed: false; number: number }
 
@@ -101,6 +102,7 @@ async function startTogether(core: Core, starts: Start[]): Promise<StartOutcome[
   measured.started.inc(admitted.length)
   const withoutHelp = admitted.filter(locksHelp).map(({ userId }) => userId)
   if (withoutHelp.length > 0) publishHelp(core, withoutHelp)
+  for (const { userId, standing } of admitted) watchedExams(core).tell(standing.exam.id, [userId])
   return outcomes
 }
 

@@ -8,6 +8,7 @@ const NAMES: Record<string, string> = {
   is_published: 'whether it is published',
   open_for_practice: 'whether it can be practised',
   lock_help: 'whether help is locked',
+  watch_page: 'whether it is watched who has the paper in view',
   msq_scoring: 'scoring of several correct options',
   result_mode: 'when results are shown',
   draw: 'drawn questions',

@@ -38,6 +38,7 @@ const DURING_EXAM: Record<ServerFrame['type'], 'sent' | 'withheld'> = {
   connection_accepted: 'withheld',
   comment: 'withheld',
   class_news: 'withheld',
+  live: 'withheld',
   notice: 'withheld',
   material: 'withheld',
   challenge_resolved: 'withheld',

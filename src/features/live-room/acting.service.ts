@@ -10,7 +10,7 @@ import type { Executor } from '../../db/database-client.ts'
 import { requireExam } from '../../db/exam-rows.ts'
 import { AppError } from '../../errors.ts'
 import { slicesOf } from '../../formats/slices.ts'
-import { handInFor, publishHelp } from '../attempts/closing.service.ts'
+import { handInFor, publishEnds } from '../attempts/closing.service.ts'
 import { withGradingLock } from '../attempts/grading-lock.service.ts'
 import { record } from '../audit/audit.service.ts'
 import * as classExams from '../classes/class-exams.service.ts'
@@ -115,7 +115,7 @@ export async function handIn(
       examId,
       closed.map(({ id: attemptId, userId }) => ({ attemptId, userId, endsAt })),
     )
-    publishHelp(core, userIds)
+    publishEnds(core, examId, userIds)
   }
   const errors = await explain(core, room, user_ids, handedIn)
   if (handedIn.length > 0) return { done: handedIn.length, errors }

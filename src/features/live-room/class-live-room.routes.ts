@@ -6,11 +6,13 @@ import {
   LiveDoneAnswer,
   LiveExtendAnswer,
   LiveExtendBody,
+  LiveRoomAnswer,
 } from '../../../schemas/live-room.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, viewerOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import * as acting from './acting.service.ts'
+import { getRoom, requireWatcher } from './live-room.service.ts'
 
 const refusals = ['forbidden', 'not_found', 'class_archived'] as const
 
@@ -24,6 +26,21 @@ export const classLiveRoomRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     viewer: viewerOf(caller),
   })
   const actorIn = (request: RoomRequest) => actorOf(request, request.params.id)
+
+  operation('getClassLiveRoom', 'GET', {
+    summary: 'Which students of the class are taking an exam, and how far they are',
+    description:
+      'Numbers of answers, never answers, and no marks. Frames: topic `live:<exam_id>:<class_id>`, type `live`.',
+    budget: 'heavy',
+    params: ClassExamParams,
+    answer: LiveRoomAnswer,
+    refuses: ['forbidden', 'not_found'],
+    async run({ caller, params }) {
+      const scope = { examId: params.exam_id, classId: params.id }
+      await requireWatcher(core, viewerOf(caller), scope)
+      return getRoom(core, scope)
+    },
+  })
 
   operation('extendClassLive', 'POST /extend', {
     summary: 'Give students of the class, or some of them, more minutes',

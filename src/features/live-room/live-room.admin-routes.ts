@@ -6,11 +6,13 @@ import {
   LiveDoneAnswer,
   LiveExtendAnswer,
   LiveExtendBody,
+  LiveRoomAnswer,
 } from '../../../schemas/live-room.schemas.ts'
 import type { Core } from '../../core.ts'
 import { actorOf, examIn, viewerOf } from '../../http/callers.ts'
 import { operations } from '../../http/operations.ts'
 import * as acting from './acting.service.ts'
+import { getRoom } from './live-room.service.ts'
 
 /** An exam while it is taken, at `/api/v01/admin/exams/:exam_id/live`. */
 export const liveRoomAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { core }) => {
@@ -19,6 +21,17 @@ export const liveRoomAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
     examId: params.exam_id,
     classId: undefined,
     viewer: viewerOf(caller),
+  })
+
+  operation('getLiveRoom', 'GET', {
+    summary: 'Who is taking an exam, and how far they are',
+    description:
+      'Numbers of answers, never answers, and no marks. Frames: topic `live:<exam_id>`, type `live`.',
+    budget: 'heavy',
+    params: ExamParams,
+    answer: LiveRoomAnswer,
+    refuses: ['not_found'],
+    run: ({ params }) => getRoom(core, { examId: params.exam_id, classId: undefined }),
   })
 
   operation('extendLive', 'POST /extend', {

@@ -21,7 +21,14 @@ export const settingsDraft = (examId: number) => `exam-${examId}`
 /** What the form changes. */
 type SettingsOf = Omit<
   Exam,
-  'id' | 'is_published' | 'results_released' | 'question_count' | 'pool_count' | 'created_at' | 'updated_at'
+  | 'id'
+  | 'is_published'
+  | 'results_released'
+  | 'watch_page'
+  | 'question_count'
+  | 'pool_count'
+  | 'created_at'
+  | 'updated_at'
 >
 
 function settingsOf(exam: Exam): SettingsOf {
@@ -29,6 +36,7 @@ function settingsOf(exam: Exam): SettingsOf {
     id: _,
     is_published,
     results_released,
+    watch_page,
     question_count,
     pool_count,
     created_at,
