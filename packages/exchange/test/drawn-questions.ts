@@ -6,6 +6,7 @@ import {
   fill,
   onlyPlace,
   parseTemplate,
+  readDecimal,
   readDraws,
   type Tree,
   type Values,
@@ -171,6 +172,9 @@ export function drawAll(question: Question): Record<string, number> | undefined 
 
 function concrete({ variables: _, conditions: _conditions, ...question }: Question, values: Values) {
   return mapTexts(question, (each) => {
+    // What nothing drawn is in comes back as a number.
+    const number = readDecimal(each)
+    if (number) return writeRatio(number)
     const template = parseTemplate(each)
     const only = onlyPlace(template)
     const value = only && !only.format && evaluate(only.tree, values)

@@ -13,6 +13,7 @@ export class Expanding {
   readonly variables: Variable[]
   /** What stands for each variable. */
   readonly #trees = new Map<string, Tree>()
+  readonly #written = new Map<string, string>()
 
   constructor(
     definitions: ReadonlyMap<string, Source | Tree>,
@@ -37,8 +38,11 @@ export class Expanding {
     })
   }
 
-  write(tree: Tree): string {
-    return checked(print(this.#expand(tree)))
+  /** The expression that a variable is. */
+  write(variable: string): string {
+    const text = this.#written.get(variable) ?? checked(print(this.#expand({ kind: 'name', name: variable })))
+    this.#written.set(variable, text)
+    return text
   }
 
   /** As many as there may be: the last ones are joined. */

@@ -160,7 +160,7 @@ class Sampling {
     const expanding = new Expanding(definitions, conditions, shown)
     const { variables } = expanding
     const write = ({ variable, format, share }: Shown): string => {
-      const text = expanding.write({ kind: 'name', name: variable })
+      const text = expanding.write(variable)
       return share === undefined ? `{@${text}${format}@}` : `{@abs(${text})*${share}@}`
     }
     const finished = (text: string) => {
