@@ -433,6 +433,12 @@ test('one isn’t saved by any way while a node of another version is there', CO
   const added = await teacher.post(`${QUESTIONS}/bulk-add`, { exam_id: examId, questions: [PLAIN] }, 201)
   expect(added.body.added).toBe(1)
   const id = (await teacher.get(`${QUESTIONS}?exam_id=${examId}`, 200)).body.questions[0]?.id as number
+  const { id: drawnExam } = (await teacher.post(EXAMS, { name: 'Before' }, 201)).body.exam
+  await teacher.post(`${QUESTIONS}/bulk-add`, { exam_id: drawnExam, questions: [SUM] }, 201)
+  const drawn = (await teacher.get(`${QUESTIONS}?exam_id=${drawnExam}`, 200)).body.questions[0]?.id as number
+  const csv = await teacher.fetch('GET', `${EXAMS}/${drawnExam}/export?format=csv`)
+  const file = { field: 'file', name: 'questions.csv', bytes: Buffer.from(await csv.arrayBuffer()) }
+  // As the first release connects, which knows neither.
   const other = postgres(own.databaseUrl, { max: 1, connection: { application_name: 'exam-practice' } })
   await other`select 1`
   const fields = {
@@ -445,9 +451,12 @@ test('one isn’t saved by any way while a node of another version is there', CO
     bulk(),
     teacher.request('POST', QUESTIONS, form({ ...fields, exam_id: String(examId) })),
     teacher.request('PATCH', `${QUESTIONS}/${id}` as const, form(fields)),
+    teacher.request('POST', `${EXAMS}/${examId}/import`, form({}, file)),
+    teacher.post(`${QUESTIONS}/copy`, { ids: [drawn], exam_id: examId }),
   ])
   for (const { status, body } of ways)
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'nodes_differ' })
+  expect((await teacher.get(`${QUESTIONS}?exam_id=${examId}`, 200)).body.questions).toMatchObject([PLAIN])
   await other.end()
   await expect.poll(async () => (await bulk()).status).toBe(201)
 })

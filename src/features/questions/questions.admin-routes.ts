@@ -147,7 +147,7 @@ export const questionAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (ap
       'With images, tags and explanations, and with the keys by which they are graded today. Unknown ids are named in `errors`.',
     body: CopyBody,
     created: Copied,
-    refuses: ['not_found', 'too_many'],
+    refuses: ['not_found', 'too_many', 'nodes_differ'],
     run: async (request) => {
       const { copied, errors } = await service.copyQuestions(core, actorOf(request), request.body)
       return { copied, errors: errors.length > 0 ? errors : null }

@@ -344,6 +344,7 @@ export async function copyQuestions(
         tx,
         slice.flatMap((id) => byId.get(id) ?? []),
       )
+      await requireKnownKinds(tx, [...byId.values()])
       for (const values of byId.values()) for (const key of values.tagKeys ?? []) tagKeys.add(key)
       errors.push(...slice.filter((id) => !byId.has(id)).map((id) => `Question ${id}: not found`))
     }
