@@ -10,6 +10,7 @@ import { benchFanOut } from './fan-out.ts'
 import { benchGeneration } from './generation.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIdle } from './idle.ts'
+import { benchLiveRoom } from './live-room.ts'
 import { benchMaterials } from './materials.ts'
 import { type Ratio, summariseFindings } from './measure.ts'
 import { benchNodes } from './nodes.ts'
@@ -61,6 +62,7 @@ const BENCHMARKS = {
   materials: benchMaterials,
   requests: benchRequests,
   exam: benchExam,
+  'live-room': benchLiveRoom,
   'exam-ladder': benchExamLadder,
   'exam-morning': () => benchExamMorning(values.students.split(',').map(Number), Number(values.minutes)),
   school: benchSchool,
