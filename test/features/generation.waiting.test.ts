@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
@@ -138,6 +139,30 @@ test('four requests of one person wait on a node, and who hangs up makes room; n
   const answers = await Promise.all([...waiting.slice(1), ...theirs])
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
 }, 40_000)
+
+test('who loses the right to a job while they wait for it isn’t told of it', async () => {
+  const { id, goOn } = await heldJob()
+  const other = await service.admin()
+  const tag = await tagOf(id, other)
+  const waiting = ask(id, { 'if-none-match': tag, prefer: 'wait=25' }, { by: other })
+  expect(await soon(waiting)).toBeUndefined()
+  await admin.patch(`/api/v01/admin/users/${other.id}`, { suspended: true }, 200)
+  goOn()
+  expect((await waiting).status).toBeGreaterThanOrEqual(401)
+})
+
+test('nobody waits for a job that there isn’t', async () => {
+  const { core } = service.nodes[0] as (typeof service.nodes)[number]
+  const subscribing = vi.spyOn(core.bus, 'subscribe')
+  onTestFinished(() => subscribing.mockRestore())
+  const headers = { 'if-none-match': '"x"', prefer: 'wait=25' }
+  for (const id of ['none', randomUUID()]) {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(id, headers)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
+  }
+  const topics = subscribing.mock.calls.map(([topic]) => topic)
+  expect(topics.filter((topic) => topic.startsWith('ai_job:'))).toEqual([])
+})
 
 test('a node that is told to leave answers all who wait', async () => {
   const { id, goOn } = await heldJob()

@@ -11,7 +11,7 @@ import {
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
 import { runInTurn } from '../../http/admission.ts'
-import { actorOf } from '../../http/callers.ts'
+import { actorOf, checkAgain } from '../../http/callers.ts'
 import { endSignal } from '../../http/deadline.ts'
 import { etagOf, isHeld, sendNotModified } from '../../http/etags.ts'
 import { readForm, takesForm } from '../../http/form-body.ts'
@@ -61,19 +61,23 @@ export const jobAdminRoutes: FastifyPluginAsync<{ core: Core }> = async (app, { 
       const id = request.params.job_id
       const seconds = preferredWait(request, LONGEST_WAIT_SECONDS)
       const known = request.headers['if-none-match']
-      if (seconds === undefined || known === undefined)
-        return runInTurn(core.gate.light, request, () => service.getJob(core, id))
+      const inTurn = <T>(work: () => Promise<T>) => runInTurn(core.gate.light, request, work)
+      if (seconds === undefined || known === undefined) return inTurn(() => service.getJob(core, id))
       request.deadline?.extend(seconds * 1_000)
       const job = await waitForJob(core, {
         id,
         userId: request.caller.userId,
         seconds,
         isKnown: (found) => isHeld(known, answerOf(found, reply).tag),
+        inTurn,
         end: endSignal(request, reply),
         onWait: () => reply.header('preference-applied', `wait=${seconds}`),
       })
       const { tag, body } = answerOf(job, reply)
-      return isHeld(known, tag) ? sendNotModified(reply, tag) : body.send(request, reply.header('etag', tag))
+      if (isHeld(known, tag)) return sendNotModified(reply, tag)
+      // The right to it may be gone since.
+      await checkAgain(request)
+      return body.send(request, reply.header('etag', tag))
     },
   })
 

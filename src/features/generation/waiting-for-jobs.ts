@@ -1,7 +1,7 @@
 import type { Subscription } from '../../bus/bus.ts'
 import type { Core } from '../../core.ts'
 import { perNode } from '../../per-node.ts'
-import { getJob } from './generation.service.ts'
+import { getJob, requireJob } from './generation.service.ts'
 
 export type JobStatus = Awaited<ReturnType<typeof getJob>>
 
@@ -16,6 +16,8 @@ export interface Wait {
   seconds: number
   /** Whether the asker has this already. */
   isKnown: (job: JobStatus) => boolean
+  /** Runs what reads the database in the asker's turn. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** Aborts when nobody waits any more. */
   end: AbortSignal
   /** Told once, when the request begins to wait. */
@@ -27,17 +29,18 @@ export interface Wait {
  * waits in too many requests has it at once.
  */
 export async function waitForJob(core: Core, wait: Wait): Promise<JobStatus> {
-  const { id, userId, seconds, isKnown } = wait
+  const { userId, seconds, isKnown, inTurn } = wait
+  const id = wait.id.toLowerCase()
   const { people, jobs } = waitsOf(core)
   const waiting = people.get(userId) ?? 0
-  if (waiting >= MOST_WAITS) return getJob(core, id)
+  if (waiting >= MOST_WAITS) return inTurn(() => getJob(core, id))
   people.set(userId, waiting + 1)
-  const watched = jobs.get(id) ?? new WatchedJob(core, id)
+  const watched = jobs.get(id) ?? new WatchedJob(core, id, () => inTurn(() => requireJob(core.db, id)))
   jobs.set(id, watched)
   watched.readers += 1
   try {
-    wait.onWait()
     await watched.ready
+    wait.onWait()
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), seconds * 1_000)
     const end = AbortSignal.any([late.signal, core.draining, wait.end])
@@ -77,18 +80,23 @@ class WatchedJob {
   readonly ready: Promise<void>
   readonly #core: Core
   readonly #id: string
-  readonly #subscription: Subscription
+  #subscription: Subscription | undefined
   readonly #waiting = new Set<() => void>()
   #read: { version: number; at: number; job: Promise<JobStatus> } | undefined
 
-  constructor(core: Core, id: string) {
+  constructor(core: Core, id: string, requireExistence: () => Promise<unknown>) {
     this.#core = core
     this.#id = id
-    this.#subscription = core.bus.subscribe(`ai_job:${id.toLowerCase()}`, () => {
+    this.ready = requireExistence().then(() => this.#subscribe())
+  }
+
+  async #subscribe(): Promise<void> {
+    if (this.readers === 0) return
+    this.#subscription = this.#core.bus.subscribe(`ai_job:${this.#id}`, () => {
       this.version += 1
       for (const goOn of this.#waiting) goOn()
     })
-    this.ready = this.#subscription.ready
+    await this.#subscription.ready
   }
 
   /** The job as it is now, or was a moment ago if nothing was told since. */
@@ -103,15 +111,24 @@ class WatchedJob {
   async changedSince(version: number, end: AbortSignal): Promise<void> {
     if (this.version !== version || end.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
+    let endedAt: number | undefined
     this.#waiting.add(resolve)
-    end.addEventListener('abort', () => resolve(), { once: true })
+    end.addEventListener(
+      'abort',
+      () => {
+        endedAt = performance.now()
+        resolve()
+      },
+      { once: true },
+    )
     await promise
     this.#waiting.delete(resolve)
-    // An event may have been lost: what is read at the end of the waiting is not older than that.
-    if (end.aborted) this.#read = undefined
+    // An event may have been lost: what is read at the end of the waiting is not older than that. Those whose waiting
+    // ends at once share it.
+    if (endedAt !== undefined && this.#read && this.#read.at < endedAt) this.#read = undefined
   }
 
   close(): void {
-    this.#subscription.close()
+    this.#subscription?.close()
   }
 }
