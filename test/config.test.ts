@@ -92,6 +92,12 @@ test.each([
   for (const value of values) expect(accepted({ ...PROVIDER, [name]: value }), value).toBe(false)
 })
 
+test('a day’s tokens that are not enough for one request stop the start with a sentence', () => {
+  expect(readConfig({ AI_DAILY_TOKENS: '16000' }).ai.dailyTokens).toBe(16_000)
+  for (const AI_DAILY_TOKENS of ['15999', '0', 'many'])
+    expect(() => readConfig({ AI_DAILY_TOKENS })).toThrow('less is not enough for one request')
+})
+
 test('a provider needs its address and a client id', () => {
   expect(readConfig({}).oidc).toBeUndefined()
   expect(() => readConfig({ OIDC_CLIENT_ID: 'exams', OIDC_ONLY: 'true' })).toThrow(

@@ -8,7 +8,9 @@ export interface Usage {
   output: number
 }
 
-export type PromptPart = string | { pdf: Buffer }
+/** `pages` are those of the document, as far as they can be counted. */
+export type PdfPart = { pdf: Buffer; pages: number }
+export type PromptPart = string | PdfPart
 
 export interface Prompt {
   /** Instructions for the model. Only the service itself writes here. */

@@ -5,10 +5,10 @@ import { Generated, GeneratedBody, Saved } from '../../schemas/legacy.schemas.ts
 import type { Core } from '../core.ts'
 import { readGenerateForm } from '../features/generation/generation.admin-routes.ts'
 import { actorOf, checkAgain } from '../http/callers.ts'
+import { endSignal } from '../http/deadline.ts'
 import { takesForm } from '../http/form-body.ts'
 import { BULK_BYTES } from '../http/json-body.ts'
 import { operations } from '../http/operations.ts'
-import { hangUpSignal } from '../http/request-log.ts'
 import { saveQuestions } from './legacy-ai-saving.ts'
 import { generateNow } from './legacy-ai-waiting.ts'
 import { toCsv } from './legacy-csv.ts'
@@ -32,10 +32,18 @@ export const generationLegacyRoutes: FastifyPluginAsync<{ core: Core }> = async 
     timeoutMs: JOB_TIMEOUT_MS,
     body: GenerateForm,
     answer: Generated,
-    refuses: ['aborted', 'not_found', 'model_failed', 'not_configured', 'draining', 'too_many'],
+    refuses: [
+      'aborted',
+      'not_found',
+      'model_failed',
+      'not_configured',
+      'draining',
+      'too_many',
+      'ai_budget_spent',
+    ],
     run: async (request, reply) => {
       const input = await readGenerateForm(request, { older: true })
-      const questions = await generateNow(core, actorOf(request), input, hangUpSignal(reply))
+      const questions = await generateNow(core, actorOf(request), input, endSignal(request, reply))
       // That may have taken an hour.
       await checkAgain(request)
       return { count: questions.length, questions }

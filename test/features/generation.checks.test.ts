@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { JobQuestion } from '../../schemas/generation.schemas.ts'
+import type { GeneratedQuestion, JobQuestion } from '../../schemas/generation.schemas.ts'
 import { type AskedQuestion, type MessageRequest, readAsked, type Turn } from '../../scripts/model-stub.ts'
+import { moveOptions } from '../../src/features/generation/option-order.ts'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { textPdf } from '../support/content/text-pdf.ts'
@@ -216,6 +217,46 @@ describe('a check', () => {
     expect(await verdictsOf(exact, 0)).toEqual(expected(exact))
   })
 
+  test('takes a number that no key could be for none', async () => {
+    model.stub.usual = answer()
+    for (const value of ['9e999', '"9e999"', '"-Infinity"', `"${'9'.repeat(60)}"`]) {
+      model.stub.script.push(answer(numeric('How much is 7?', '7')))
+      model.stub.checkScript.push({
+        kind: 'answer',
+        text: `{"answers": [{"number": 1, "verdict": "answered", "letters": [], "texts": [], "value": ${value}, "reason": "So."}]}`,
+      })
+      const { questions } = await run({ exam_id: await newExam(), numeric_count: 1 })
+      const check = { verdict: 'disputed', answer: null, reason: 'So.' }
+      expect(questions, value).toMatchObject([{ check }])
+    }
+  })
+
+  test('says of several answers which one it would take, and nothing where it names more', async () => {
+    model.stub.usual = answer()
+    model.stub.script.push(
+      answer(
+        question('Which of the rivers?', { question_type: 'MSQ', correct_answer: 'A,B' }),
+        question('Which of the mountains?', { question_type: 'MSQ', correct_answer: 'B' }),
+      ),
+    )
+    model.stub.checkScript.push(
+      judge((of) => ({
+        ...(of.text.includes('rivers') ? take(of, 'one', 'two') : take(of, 'two')),
+        verdict: 'several',
+      })),
+    )
+    const { questions } = await run({ msq_count: 2 })
+    const checkOf = (word: string) =>
+      questions.find(({ question_text }) => question_text.includes(word))?.check
+    expect(checkOf('rivers')).toEqual({ verdict: 'disputed', answer: null, reason: 'So.' })
+    const mountains = questions.find(({ question_text }) => question_text.includes('mountains'))
+    expect(checkOf('mountains')).toEqual({
+      verdict: 'disputed',
+      answer: [mountains?.correct_answer],
+      reason: 'So.',
+    })
+  })
+
   test('that has no usable answer leaves unchecked what it doesn’t name once; the others count', async () => {
     model.stub.script.push(
       answer(question('Which is alpha?'), question('Which is beta?'), question('Which is gamma?')),
@@ -228,14 +269,14 @@ describe('a check', () => {
           number: of?.number,
           ...take(of as AskedQuestion, 'two'),
           value: null,
-          reason: 'x'.repeat(400),
+          reason: '😀'.repeat(400),
         })
         return JSON.stringify({ answers: [says(one), says(two), says(two)] })
       },
     })
     const { questions } = await run({ mcq_count: 3 })
     expect(questions.map(({ check }) => check.verdict)).toEqual(['agreed', 'unchecked', 'unchecked'])
-    expect(questions[0]?.check.reason).toHaveLength(300)
+    expect(questions[0]?.check.reason).toBe('😀'.repeat(300))
     expect(questions[1]?.check).toEqual({ verdict: 'unchecked', answer: null, reason: null })
 
     const failures: Turn[] = [
@@ -344,6 +385,21 @@ describe('a disputed question', () => {
 })
 
 describe('options', () => {
+  test('leave a model that always says B each letter for a quarter of its keys', () => {
+    // More than a thousand, so that 20 to 30 % are seven standard deviations.
+    const keys = Array.from({ length: 4_000 }, () => {
+      const given = { ...question('How about it?'), id: null, exam_id: 1, more_options: [], explanation: '' }
+      const moved = moveOptions(given as unknown as GeneratedQuestion)
+      expect(moved).toHaveProperty(`option_${moved.correct_answer.toLowerCase()}`, 'two')
+      return moved.correct_answer
+    })
+    for (const letter of 'ABCD') {
+      const share = keys.filter((key) => key === letter).length / keys.length
+      expect(share).toBeGreaterThan(0.2)
+      expect(share).toBeLessThan(0.3)
+    }
+  })
+
   test('are in a random order, with the key, unless a text speaks of them', async () => {
     const count = 120
     const usual = Array.from({ length: 10 }, (_, at) => at)

@@ -118,7 +118,7 @@ test('a PDF of 28 MiB holds up nobody, neither while it is stored and read nor o
   const port = Number(String(await once(server.stdout, 'data')))
   const ai = createAi({ ...model.ai, baseUrl: `http://127.0.0.1:${port}` })
   const { signal } = new AbortController()
-  const messages = [{ role: 'user' as const, parts: [{ pdf: file }] }]
+  const messages = [{ role: 'user' as const, parts: [{ pdf: file, pages: 1 }] }]
   const limits = { maxTokens: 10, deadlineMs: 30_000, retries: 0, signal, log: core.log }
   const asked = async () => {
     const writing = ai.write({ system: 's', messages, ...limits })[Symbol.asyncIterator]()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { form } from '../support/content/forms.ts'
 import { startModel, type TestModel } from '../support/outside/model.ts'
@@ -78,6 +78,19 @@ test('hanging up cancels the job', async () => {
   expect((await newestJob())?.status).toBe('running')
   hangUp.abort()
   await expect(asking).rejects.toThrow()
+  await vi.waitUntil(async () => (await newestJob())?.status === 'failed', { timeout: PATIENCE_MS })
+  expect((await newestJob())?.error).toBe('cancelled')
+})
+
+test('a request that takes as long as it may is answered 503, and its job is cancelled', async () => {
+  const real = globalThis.setTimeout
+  const hour = vi.spyOn(globalThis, 'setTimeout')
+  onTestFinished(() => hour.mockRestore())
+  hour.mockImplementation(((run: () => void, ms?: number, ...args: []) =>
+    real(run, ms === 3_600_000 ? 1_000 : ms, ...args)) as typeof setTimeout)
+  model.stub.script.push({ kind: 'hang', after: true })
+  const { body } = await admin.request('POST', `${AI}/generate`, fields(), 503)
+  expect(body).toMatchObject({ success: false, code: 'unavailable' })
   await vi.waitUntil(async () => (await newestJob())?.status === 'failed', { timeout: PATIENCE_MS })
   expect((await newestJob())?.error).toBe('cancelled')
 })

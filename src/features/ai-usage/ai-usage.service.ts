@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AiUsageDay } from '../../../schemas/ai-usage.schemas.ts'
 import { type Ai, type Prompt, requireAi, type Usage } from '../../adapters/ai.ts'
@@ -14,8 +15,14 @@ const SHARES = { person: 0.05, jobs: 0.7 }
 const RESERVED_SECONDS = 600
 /** Roughly, and rather too few. */
 const CHARACTERS_PER_TOKEN = 3
-const BYTES_PER_TOKEN_OF_PDF = 100
-const MOST_TOKENS_OF_PDF = 300_000
+/** The Messages API takes a page as its text and as an image. */
+const TOKENS_PER_PAGE = 3_000
+/** How soon it makes sense to ask again for tokens that others have reserved, at the latest. */
+const MOST_SECONDS_RESERVED = 60
+/** Pauses before what a request took is counted again, if the database is away for a moment. */
+const COUNT_AGAIN_MS = [100, 400, 1_500]
+/** How often a request that waits for such tokens asks. */
+const ASK_AGAIN_MS = 1_000
 
 /** Who uses the model. */
 export type TokenUser =
@@ -37,10 +44,18 @@ export interface TokenReservation {
   end(usage: Usage | undefined): Promise<void>
 }
 
-/**
- * Reserves what a request may take of the day's tokens, where there is a budget. Otherwise 429 `ai_budget_spent`:
- * `retryAfter` is the time until midnight, or until what others have reserved may be free again.
- */
+/** 429 `ai_budget_spent`. */
+export class BudgetExceeded extends AppError {
+  /** Whether that lasts until midnight; otherwise tokens are only reserved, and may be free soon. */
+  readonly isSpent: boolean
+
+  constructor(isSpent: boolean, retryAfter: number) {
+    super('ai_budget_spent', { retryAfter })
+    this.isSpent = isSpent
+  }
+}
+
+/** Reserves what a request may take of the day's tokens, where there is a budget. Otherwise `BudgetExceeded`. */
 export async function reserveTokens(
   core: Core,
   user: TokenUser,
@@ -55,14 +70,18 @@ export async function reserveTokens(
       : await reserve(core, user, day, now, ai.dailyTokens, { input, maxTokens })
   return {
     async end(usage) {
-      try {
-        // Not every server says what it was sent; one that wrote something was sent this.
-        const isUntold = usage && usage.output > 0 && usage.input + usage.cached === 0
-        const taken = isUntold ? { ...usage, input } : usage
-        await core.db.transaction((tx) => endRequest(tx, user, { id, day, timezone }, taken))
-        if ('jobId' in user && usage) user.onCounted()
-      } catch (error) {
-        log.warn({ err: error, tokens: usage }, 'tokens could not be counted')
+      // Not every server says what it was sent; one that wrote something was sent this.
+      const isUntold = usage && usage.output > 0 && usage.input + usage.cached === 0
+      const taken = isUntold ? { ...usage, input } : usage
+      for (const pauseMs of [...COUNT_AGAIN_MS, undefined]) {
+        try {
+          await core.db.transaction((tx) => endRequest(tx, user, { id, day, timezone }, taken))
+          if ('jobId' in user && usage) user.onCounted()
+          return
+        } catch (error) {
+          if (pauseMs === undefined) log.warn({ err: error, tokens: usage }, 'tokens could not be counted')
+          else await sleep(pauseMs)
+        }
       }
     },
   }
@@ -94,9 +113,8 @@ async function reserve(
   })
   if (reserved.refusal === null) return reserved.id
   const untilMidnight = await store.secondsToMidnight(core.db, now, core.config.timezone)
-  throw new AppError('ai_budget_spent', {
-    retryAfter: isPerson || reserved.refusal === 'spent' ? untilMidnight : Math.min(untilMidnight, 60),
-  })
+  const isSpent = reserved.refusal === 'spent'
+  throw new BudgetExceeded(isSpent, isSpent ? untilMidnight : Math.min(untilMidnight, MOST_SECONDS_RESERVED))
 }
 
 async function endRequest(
@@ -138,10 +156,17 @@ export function estimateInput({
     .map((part) =>
       typeof part === 'string'
         ? part.length / CHARACTERS_PER_TOKEN
-        : Math.min(part.pdf.length / BYTES_PER_TOKEN_OF_PDF, MOST_TOKENS_OF_PDF),
+        : Math.max(1, part.pages) * TOKENS_PER_PAGE,
     )
   const fixed = (system.length + (schema ? JSON.stringify(schema).length : 0)) / CHARACTERS_PER_TOKEN
   return Math.ceil(fixed + tokens.reduce((sum, each) => sum + each, 0))
+}
+
+export interface WriteOptions {
+  /** Whether it waits for tokens that others have reserved, as long as the whole answer may take. */
+  waits?: boolean
+  /** Called once the tokens are reserved, before the model is asked. */
+  onReserved?: (() => Promise<void>) | undefined
 }
 
 /** The model for jobs: as `Ai.write`, within the day's tokens, and what it takes is counted. */
@@ -149,14 +174,17 @@ export async function* writeWithin(
   core: Core,
   user: TokenUser,
   prompt: Prompt,
+  { waits = false, onReserved }: WriteOptions = {},
 ): ReturnType<Ai['write']> extends AsyncIterable<infer Part> ? AsyncGenerator<Part, void> : never {
   const ai = requireAi(core)
-  const { maxTokens, log } = prompt
-  const reservation = await reserveTokens(core, user, { input: estimateInput(prompt), maxTokens, log })
+  const until = performance.now() + prompt.deadlineMs
+  const reservation = await (waits ? reserveUntil(until, core, user, prompt) : reserveFor(core, user, prompt))
   let usage: Usage | undefined
   try {
+    await onReserved?.()
     yield* ai.write({
       ...prompt,
+      deadlineMs: Math.max(1, Math.round(until - performance.now())),
       onUsage: (told) => {
         usage = told
       },
@@ -164,6 +192,34 @@ export async function* writeWithin(
   } finally {
     await reservation.end(usage)
   }
+}
+
+function reserveFor(core: Core, user: TokenUser, prompt: Prompt): Promise<TokenReservation> {
+  const { maxTokens, log } = prompt
+  return reserveTokens(core, user, { input: estimateInput(prompt), maxTokens, log })
+}
+
+/** Asks again while tokens are only reserved. */
+async function reserveUntil(
+  until: number,
+  core: Core,
+  user: TokenUser,
+  prompt: Prompt,
+): Promise<TokenReservation> {
+  for (;;) {
+    try {
+      return await reserveFor(core, user, prompt)
+    } catch (error) {
+      const isWorthwhile = error instanceof BudgetExceeded && !error.isSpent
+      if (!isWorthwhile || performance.now() + ASK_AGAIN_MS > until) throw error
+    }
+    await sleep(ASK_AGAIN_MS, undefined, { signal: prompt.signal })
+  }
+}
+
+/** The seconds that are left of the day. */
+export function secondsLeft({ db, clock, config }: Core): Promise<number> {
+  return store.secondsToMidnight(db, new Date(clock()), config.timezone)
 }
 
 /** Frees what a job's earlier workers, which may have died, have reserved. */

@@ -8,9 +8,10 @@ import {
   type GenerationRequest,
 } from '../../../schemas/generation.schemas.ts'
 import { OfferedQuestion, type QuestionFields } from '../../../schemas/questions.schemas.ts'
-import type { Ai, Prompt } from '../../adapters/ai.ts'
+import type { Ai, PdfPart, Prompt } from '../../adapters/ai.ts'
 import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { AppError } from '../../errors.ts'
+import { BudgetExceeded, type WriteOptions } from '../ai-usage/ai-usage.service.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { checkQuestion, textOf } from '../questions/question-checks.ts'
 import { BATCH_SIZE, countTypes, missingOf, sortByType, type TypeCounts, totalOf } from './batch-planning.ts'
@@ -28,12 +29,16 @@ const TRIES = 2
 const RETRIES = 2
 
 /** The model, which counts what a job takes. */
-export type ModelOfJob = (use: 'writing' | 'checking', prompt: Prompt) => ReturnType<Ai['write']>
+export type ModelOfJob = (
+  use: 'writing' | 'checking',
+  prompt: Prompt,
+  options?: WriteOptions,
+) => ReturnType<Ai['write']>
 
 export interface JobMaterial {
   examId: number
   request: GenerationRequest
-  pdf: Buffer | undefined
+  pdf: PdfPart | undefined
   /** The text of the PDF; undefined where there is none, or it can't be read. */
   pages: Promise<Pages | undefined>
   /** What must not be repeated: the teacher's texts, and the job's own questions. */
@@ -53,17 +58,21 @@ export interface BatchRequest {
   wanted: TypeCounts | undefined
   /** Texts that the model is told of. */
   taken: readonly string[]
+  /** Called before the model is asked, once there are tokens for it. */
+  onStart: () => Promise<void>
+  /** Whether fewer will do once the budget is spent: the job has waited for this batch before. */
+  isLastChance: boolean
 }
 
 /**
  * Writes one batch of valid questions of the wanted types, without those that exist already. There can be fewer than
  * wanted: the model is asked twice at most. Throws `model_failed` if the last try failed and there are no questions,
- * and `ai_budget_spent` if it can't be asked at all.
+ * and `BudgetExceeded` if it can't be asked.
  */
 export async function writeBatch(
   write: ModelOfJob,
   material: JobMaterial,
-  { wanted, taken: earlier }: BatchRequest,
+  { wanted, taken: earlier, onStart, isLastChance }: BatchRequest,
 ): Promise<StoredQuestion[]> {
   const { request, pdf, signal } = material
   const questions: StoredQuestion[] = []
@@ -72,9 +81,10 @@ export async function writeBatch(
   let failure: unknown
   for (let count = 1; count <= TRIES && !signal.aborted; count++) {
     const missing = wanted && missingOf(wanted, questions)
+    const options = count === 1 ? { onReserved: onStart } : { waits: true }
     try {
       const taken = [...earlier, ...questions.map(({ question_text }) => question_text)]
-      const drafts = await readDrafts(write, material, toMessages(request, pdf, missing, taken))
+      const drafts = await readDrafts(write, material, toMessages(request, pdf, missing, taken), options)
       failure = undefined
       for (const question of await accept(drafts, material)) {
         if (!isWanted(question, wanted, questions)) continue
@@ -84,8 +94,12 @@ export async function writeBatch(
       const hasNoMore = request.mode === 'extract' && drafts.length === 0
       if (isDone || hasNoMore) break
     } catch (error) {
+      if (!(error instanceof AppError)) throw error
       failure = error
-      if (error instanceof AppError && error.code === 'ai_budget_spent') break
+      if (error instanceof BudgetExceeded) {
+        if (isLastChance && questions.length > 0) break
+        throw error
+      }
     }
   }
   signal.throwIfAborted()
@@ -110,7 +124,9 @@ export async function rewriteDisputed(
   try {
     const wanted = countTypes(disputed.map(({ question_type }) => question_type))
     const others = taken.filter((text) => !ownTexts.has(text))
-    const drafts = await readDrafts(write, material, toRewriting(request, pdf, disputed, wanted, others))
+    const drafts = await readDrafts(write, material, toRewriting(request, pdf, disputed, wanted, others), {
+      waits: true,
+    })
     written = await accept(drafts, material)
   } catch (error) {
     signal.throwIfAborted()
@@ -142,8 +158,9 @@ async function readDrafts(
   write: ModelOfJob,
   { request, signal, log }: JobMaterial,
   messages: Prompt['messages'],
+  options: WriteOptions = {},
 ): Promise<OfferedQuestion[]> {
-  const writing = write('writing', {
+  const prompt = {
     system: SYSTEM,
     messages,
     schema: draftsOf(request),
@@ -152,7 +169,8 @@ async function readDrafts(
     retries: RETRIES,
     signal,
     log,
-  })
+  }
+  const writing = write('writing', prompt, options)
   let text = ''
   for await (const part of writing) if ('text' in part) text += part.text
   const answer = parse(text)

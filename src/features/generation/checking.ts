@@ -1,12 +1,13 @@
-import { type Decimal, isWithin, parseDecimal, writeDecimal } from '@exam-practice/exchange/decimals'
+import { type Decimal, isWithin } from '@exam-practice/exchange/decimals'
 import type { FastifyBaseLogger } from 'fastify'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { QuestionCheck } from '../../../schemas/generation.schemas.ts'
+import type { Prompt } from '../../adapters/ai.ts'
 import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { toStorable } from '../../formats/storable.ts'
 import { kindOf } from '../questions/kinds/kinds.ts'
-import { requireDecimal } from '../questions/kinds/numbers.ts'
+import { isDecimal, requireDecimal, writeNumber } from '../questions/kinds/numbers.ts'
 import type { ModelOfJob } from './batch-writing.ts'
 import {
   type Asked,
@@ -50,7 +51,7 @@ export async function checkQuestions(
   const asked = askAnew(questions)
   let text = ''
   try {
-    const writing = write('checking', {
+    const prompt = {
       system: CHECK_SYSTEM,
       messages: [{ role: 'user', parts: toCheckParts(asked, pageOf) }],
       schema: CheckAnswers,
@@ -60,8 +61,8 @@ export async function checkQuestions(
       retries: RETRIES,
       signal,
       log,
-    })
-    for await (const part of writing) if ('text' in part) text += part.text
+    } satisfies Prompt
+    for await (const part of write('checking', prompt, { waits: true })) if ('text' in part) text += part.text
   } catch (error) {
     signal.throwIfAborted()
     log.info({ err: error }, 'questions could not be checked')
@@ -71,8 +72,18 @@ export async function checkQuestions(
   return asked.map((each, index) => {
     const [answer, another] = answers.filter(({ number }) => number === index + 1)
     const isClear = answer !== undefined && another === undefined && 'verdict' in answer
-    return { ...each.question, check: isClear ? compare(each, answer) : UNCHECKED }
+    return { ...each.question, check: isClear ? tryToCompare(each, answer, log) : UNCHECKED }
   })
+}
+
+/** No job fails by its checks. */
+function tryToCompare(asked: Asked, given: GivenAnswer, log: FastifyBaseLogger): QuestionCheck {
+  try {
+    return compare(asked, given)
+  } catch (error) {
+    log.warn({ err: error }, 'an answer could not be compared')
+    return UNCHECKED
+  }
 }
 
 const Answer = Type.Object({
@@ -97,13 +108,18 @@ const isAnswer = Compile(Answer)
 function readAnswers(text: string): (GivenAnswer | { number: unknown })[] {
   let answer: unknown
   try {
-    answer = JSON.parse(text)
+    answer = JSON.parse(text, withoutInfinity)
   } catch {
     return []
   }
   const { answers } = (answer ?? {}) as { answers?: unknown }
   if (!Array.isArray(answers)) return []
   return answers.map((each) => (isAnswer.Check(each) ? (each as GivenAnswer) : { number: each?.number }))
+}
+
+/** A number that is too large is none, but the answer has its form. */
+function withoutInfinity(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
 function compare(asked: Asked, given: GivenAnswer): QuestionCheck {
@@ -123,12 +139,12 @@ const NO_ANSWER: Comparison = { isAgreed: false, answer: null }
 
 function compareNumber(question: StoredQuestion, { verdict, value }: GivenAnswer): Comparison {
   if (verdict !== 'answered' || value === null || value === undefined) return NO_ANSWER
-  const number = parseDecimal(String(value).trim())
-  if (!number) return NO_ANSWER
+  const number = String(value).trim()
+  if (!isDecimal(number)) return NO_ANSWER
   const key = requireDecimal(question.correct_answer)
   return {
-    isAgreed: isWithin(number, key, toleranceOf(question, key)),
-    answer: writeDecimal(number),
+    isAgreed: isWithin(requireDecimal(number), key, toleranceOf(question, key)),
+    answer: writeNumber(number),
   }
 }
 
@@ -143,6 +159,8 @@ function compareLetters({ question, ownLetters }: Asked, given: GivenAnswer): Co
   const named = (given.letters ?? []).map((letter) => ownLetters.get(letter.trim().toUpperCase()))
   if (!hasAnswer || named.length === 0 || named.includes(undefined)) return NO_ANSWER
   const letters = [...new Set(named as string[])].sort()
+  // Which of several somebody would take isn't known.
+  if (given.verdict === 'several' && letters.length > 1) return NO_ANSWER
   const isAgreed =
     letters.join() === question.correct_answer && !namesAnother(question, letters, given.texts ?? [])
   return { isAgreed, answer: toAnswer(question, letters) }

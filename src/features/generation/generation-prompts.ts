@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { GeneratedType, type GenerationRequest } from '../../../schemas/generation.schemas.ts'
-import { asData, type Prompt } from '../../adapters/ai.ts'
+import { asData, type PdfPart, type Prompt } from '../../adapters/ai.ts'
 import type { StoredQuestion } from '../../db/tables/generation.tables.ts'
 import { BATCH_SIZE, describeCounts, type TypeCounts, totalOf } from './batch-planning.ts'
 import { givenOptions } from './option-order.ts'
@@ -67,7 +67,7 @@ const SOURCES =
   'With each question give the page of the document, counted from 1, and as quote the words there, up to 300 characters and exactly as they stand, that bear its correct_answer out. Leave both out where there are none.'
 
 /** The document and the job's task, which come first and never change, so that the provider caches them. */
-function taskParts(request: GenerationRequest, pdf: Buffer | undefined) {
+function taskParts(request: GenerationRequest, pdf: PdfPart | undefined) {
   const { mode, topic, instructions, difficulty } = request
   const task = [
     MODES[mode],
@@ -76,13 +76,13 @@ function taskParts(request: GenerationRequest, pdf: Buffer | undefined) {
     ...(topic === '' ? [] : [asData('topic', topic)]),
     ...(instructions === '' ? [] : ['Wishes of the teacher:', asData('wishes', instructions)]),
   ].join('\n')
-  return [...(pdf ? [{ pdf }] : []), task]
+  return [...(pdf ? [pdf] : []), task]
 }
 
 /** Asks for a batch. */
 export function toMessages(
   request: GenerationRequest,
-  pdf: Buffer | undefined,
+  pdf: PdfPart | undefined,
   wanted: TypeCounts | undefined,
   taken: readonly string[],
 ): Prompt['messages'] {
@@ -92,7 +92,7 @@ export function toMessages(
 /** Asks for other questions in place of those that were disputed. */
 export function toRewriting(
   request: GenerationRequest,
-  pdf: Buffer | undefined,
+  pdf: PdfPart | undefined,
   disputed: readonly StoredQuestion[],
   wanted: TypeCounts,
   taken: readonly string[],

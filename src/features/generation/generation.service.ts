@@ -25,7 +25,7 @@ export const JOBS_PER_PAGE = 50
 const MODES = { extract: 'those of a file', mine: 'new ones from a file', pure: 'about a topic' } as const
 
 /** What the Messages API takes in one request. */
-const MOST_PAGES = 100
+export const MOST_PAGES = 100
 /** Jobs of one person that run or wait. Each may hold a PDF of 30 MiB until it ends. */
 const MOST_RUNNING = 50
 

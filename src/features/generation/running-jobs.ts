@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { readPdfText } from '../../formats/reading.ts'
 import { every } from '../../scheduling/periodic.ts'
 import { generation as measured } from '../../telemetry/metrics.ts'
-import { countQuestions, freeTokens, writeWithin } from '../ai-usage/ai-usage.service.ts'
+import { BudgetExceeded, countQuestions, freeTokens, writeWithin } from '../ai-usage/ai-usage.service.ts'
 import {
   BATCH_SIZE,
   describeCounts,
@@ -20,9 +20,10 @@ import {
 import { type JobMaterial, type ModelOfJob, rewriteDisputed, writeBatch } from './batch-writing.ts'
 import { checkQuestions, UNCHECKED } from './checking.ts'
 import { KnownTexts } from './duplicates.ts'
-import { publishProgress, stopJob } from './generation.service.ts'
+import { MOST_PAGES, publishProgress, stopJob } from './generation.service.ts'
 import * as store from './generation.store.ts'
 import { hasSources, TOLD_TEXTS } from './generation-prompts.ts'
+import { countPages } from './pdf.ts'
 import { Pages } from './sources.ts'
 
 /** How soon a worker notices that its job was cancelled or taken over. */
@@ -57,7 +58,7 @@ export async function runJob(core: Core, id: string, stopping: AbortSignal): Pro
   } catch (error) {
     if (error instanceof ClaimLost || !(await store.isClaimed(core.db, job)))
       log.info('the job was taken over or ended')
-    else if (error instanceof AppError && error.code === 'ai_budget_spent') await wait(core, job, error)
+    else if (error instanceof BudgetExceeded) await wait(core, job, error)
     else if (error instanceof AppError && !stopping.aborted) {
       log.warn({ code: error.code }, 'the job failed')
       await fail(core, job, error.message)
@@ -72,11 +73,15 @@ export async function runJob(core: Core, id: string, stopping: AbortSignal): Pro
 const LONGEST_WAIT_MS = 600_000
 
 /** Lets the job rest until there may be tokens again. Nothing of it is in the queue meanwhile. */
-async function wait(core: Core, job: store.JobRow, { retryAfter = 0 }: AppError): Promise<void> {
+async function wait(core: Core, job: store.JobRow, { isSpent, retryAfter = 0 }: BudgetExceeded) {
   const waitMs = Math.min(retryAfter * 1_000, LONGEST_WAIT_MS)
   const waiting = await store.updateJob(core.db, job, {
-    lastEvent: 'budget_spent',
-    message: 'Waiting: the budget of tokens for this day is spent',
+    ...(isSpent
+      ? { lastEvent: 'budget_spent', message: 'Waiting: the budget of tokens for this day is spent' }
+      : {
+          lastEvent: 'budget_reserved',
+          message: 'Waiting: others use what is left of the budget of tokens',
+        }),
     waitsUntil: new Date(core.clock() + waitMs),
   })
   if (waiting) publishProgress(core, waiting)
@@ -145,11 +150,17 @@ async function writeBatches(core: Core, job: store.JobRow, end: AbortSignal, log
     const first = drafts.at(-1)?.number ?? job.completedBatches
     for (let number = first + 1; number <= last; number++) {
       const before = completing
-      await report(core, job, {
-        lastEvent: `batch_start:${number}`,
-        message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${last}`,
+      const questions = await writeBatch(write, material, {
+        wanted: plan[number - 1],
+        taken,
+        onStart: () =>
+          report(core, job, {
+            lastEvent: `batch_start:${number}`,
+            message: takesAll ? `Working on batch ${number}` : `Working on batch ${number} of ${last}`,
+          }),
+        // Else a job would never end whose model brings too few while a day has tokens for one request.
+        isLastChance: job.lastEvent === 'budget_spent' && number === first + 1,
       })
-      const questions = await writeBatch(write, material, { wanted: plan[number - 1], taken })
       taken.push(...textsOf(questions))
       mayHoldMore = takesAll && questions.length > 0
       const draft: store.Draft = { number, stage: 'written', questions }
@@ -160,8 +171,8 @@ async function writeBatches(core: Core, job: store.JobRow, end: AbortSignal, log
       if (takesAll && !mayHoldMore) break
     }
   } catch (error) {
-    // What is written already is worth its tokens.
-    if (!signal.aborted) await completing
+    // What is written already is worth its tokens, and what those took is counted.
+    await completing.catch(() => {})
     throw failed.signal.aborted ? failed.signal.reason : error
   }
   await completing
@@ -182,10 +193,11 @@ async function collectMaterial(
   signal: AbortSignal,
   log: FastifyBaseLogger,
 ): Promise<JobMaterial> {
-  const pdf = await store.findPdf(core.db, id)
+  const bytes = await store.findPdf(core.db, id)
   // A document goes when its job ends.
-  if (!pdf && request.mode !== 'pure') throw new ClaimLost()
-  const pages = pdf && hasSources(request) ? readPages(pdf, signal, log) : Promise.resolve(undefined)
+  if (!bytes && request.mode !== 'pure') throw new ClaimLost()
+  const pdf = bytes && { pdf: bytes, pages: await countPages(bytes, MOST_PAGES) }
+  const pages = bytes && hasSources(request) ? readPages(bytes, signal, log) : Promise.resolve(undefined)
   return {
     examId,
     request,
@@ -216,7 +228,7 @@ async function readPages(pdf: Buffer, signal: AbortSignal, log: FastifyBaseLogge
 
 /** The model, which counts what this job takes. */
 function modelFor(core: Core, job: store.JobRow): ModelOfJob {
-  return (use, prompt) =>
+  return (use, prompt, options) =>
     writeWithin(
       core,
       {
@@ -227,6 +239,7 @@ function modelFor(core: Core, job: store.JobRow): ModelOfJob {
         onCounted: () => core.bus.publish(`ai_job:${job.id}`, { kind: 'usage' }),
       },
       prompt,
+      options,
     )
 }
 
