@@ -49,6 +49,27 @@ test.each([[[]], [['tutor']], [['generation']]])('without a model %j says so', a
   expect((await evaluate(args, {})).stdout).toContain('There is no model')
 })
 
+test('generated questions are told in a table, which is written to a file too', {
+  timeout: 120_000,
+  meta: { costly: 'starts a service of its own' },
+}, async () => {
+  const model = await startModel()
+  onTestFinished(() => model.stub.close())
+  model.stub.mistakes = 3
+  model.stub.learns = false
+  const folder = await mkdtemp(path.join(tmpdir(), 'exam-practice-eval-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const out = path.join(folder, 'table.txt')
+  const { stdout } = await evaluate(['generation', '--questions', '10', '--topic', 'Sums', '--out', out], {
+    ANTHROPIC_BASE_URL: model.ai.baseUrl as string,
+  })
+  expect(stdout).toBe(await readFile(out, 'utf8'))
+  for (const row of ['from | Sums', 'valid | 10 of 10', 'agreed | 7 (70 %)', 'disputed | 3 (30 %)'])
+    expect(stdout).toContain(`| ${row} |`)
+  expect(stdout).toMatch(/\| keys \| A \d+, B \d+, C \d+, D \d+; chi-square \d+\.\d, (as|not) by chance \|/)
+  expect(stdout).toMatch(/\| tokens \| \d+ in, \d+ cached, \d+ out \|/)
+})
+
 test('results that are told too early, and marks of another page, are counted', {
   timeout: 120_000,
   meta: { costly: 'asks in all conversations' },
