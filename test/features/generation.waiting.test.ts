@@ -123,7 +123,11 @@ test('four requests of one person wait on a node, and who hangs up makes room; n
   )
   const gone = expect(waiting[0]).rejects.toThrow()
   await sleep(300)
+  const { core } = service.nodes[0] as (typeof service.nodes)[number]
+  const turns = vi.spyOn(core.gate.light, 'run')
   const fifth = await soon(ask(id, headers))
+  expect(turns).toHaveBeenCalledTimes(1)
+  turns.mockRestore()
   expect(fifth?.status).toBe(304)
   expect(fifth?.headers.get('preference-applied')).toBeNull()
   // More than the pool has, of other people.
@@ -164,13 +168,20 @@ test('nobody waits for a job that there isn’t', async () => {
   expect(topics.filter((topic) => topic.startsWith('ai_job:'))).toEqual([])
 })
 
-test('a node that is told to leave answers all who wait', async () => {
+test('a node that is told to leave answers all who wait, and reads the job once for them', async () => {
   const { id, goOn } = await heldJob()
   const tag = await tagOf(id, elsewhere)
-  const waiting = ask(id, { 'if-none-match': tag, prefer: 'wait=25' }, { by: elsewhere })
-  expect(await soon(waiting)).toBeUndefined()
-  void service.nodes[1]?.drain()
-  expect((await soon(waiting))?.status).toBe(304)
+  const others = await Promise.all(Array.from({ length: 4 }, () => service.admin(undefined, 1)))
+  const waiting = [elsewhere, ...others].flatMap((by) =>
+    Array.from({ length: 4 }, () => ask(id, { 'if-none-match': tag, prefer: 'wait=25' }, { by })),
+  )
+  expect(await soon(Promise.race(waiting))).toBeUndefined()
+  const node = service.nodes[1] as (typeof service.nodes)[number]
+  const statements = vi.spyOn(node.core.db.$client, 'unsafe')
+  void node.drain()
+  const answers = await Promise.all(waiting)
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 304))
+  expect(statements.mock.calls.filter(([text]) => text.includes('generation_batches'))).toHaveLength(1)
   goOn()
 })
 
