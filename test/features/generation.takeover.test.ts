@@ -136,7 +136,10 @@ async function freezeInBatchTwo(pair: Pair) {
   worker.child.kill('SIGCONT')
   await vi.waitUntil(() => worker.output.includes('the job was taken over'), { timeout: PATIENCE_MS })
   const { body } = await survivor.get(`/api/v01/admin/ai/status/${jobId}`, 200)
-  expect(body).toEqual(job)
+  // What the frozen node's request took is spent all the same.
+  const { usage } = body
+  expect(body).toEqual({ ...job, usage })
+  expect(usage.output).toBeGreaterThanOrEqual(job.usage.output)
   expect(textsOf(body).size).toBe(30)
   const [row] =
     await sql`select attempt, (select count(*)::int from generation_batches) as batches from generation_jobs`
@@ -158,21 +161,32 @@ const STEPS = {
     asked: [2, 2],
     inAll: [2, 3],
   },
-} satisfies Record<string, { script: Turn[]; checkScript: Turn[]; asked: number[]; inAll: number[] }>
+  'the check of a batch and the writing of the next': {
+    count: 20,
+    script: [{ kind: 'answer' }, { kind: 'hang' }],
+    checkScript: [{ kind: 'hang' }],
+    asked: [2, 1],
+    inAll: [5, 5],
+  },
+} satisfies Record<
+  string,
+  { count?: number; script: Turn[]; checkScript: Turn[]; asked: number[]; inAll: number[] }
+>
 
 async function killAt(step: keyof typeof STEPS, { worker, stub, generate, startSurvivor }: Pair) {
-  const { script, checkScript, asked, inAll } = STEPS[step]
+  const { script, checkScript, asked, inAll, ...more } = STEPS[step]
+  const { count = 10 } = more as { count?: number }
   const questions = () => [stub.requests.length, stub.checks.length]
   stub.mistakes = 3
   stub.script.push(...script)
   stub.checkScript.push(...checkScript)
-  const jobId = await generate(10)
+  const jobId = await generate(count)
   await vi.waitUntil(() => String(questions()) === String(asked), { timeout: PATIENCE_MS })
   const survivor = await startSurvivor()
   await worker.exit('SIGKILL')
   const { job } = await awaitTakeover(survivor, jobId)
-  expect(job).toMatchObject({ status: 'done', questions_so_far: 10, completed_batches: 1 })
-  expect(textsOf(job).size).toBe(10)
+  expect(job).toMatchObject({ status: 'done', questions_so_far: count, completed_batches: count / 10 })
+  expect(textsOf(job).size).toBe(count)
   expect(job.questions.every(({ check }) => check.verdict === 'agreed')).toBe(true)
   expect(questions()).toEqual(inAll)
 }
