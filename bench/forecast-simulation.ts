@@ -3,7 +3,7 @@ import type { Memory } from '../src/features/practice/cards/decks.store.ts'
 import { advance, NEW_CARD, retrievability } from '../src/features/practice/cards/practice-schedule.ts'
 import {
   findShift,
-  firstSight,
+  firstSights,
   type KnownReview,
   knownAfter,
   type LastAnswer,
@@ -107,7 +107,7 @@ export function foretell(
     (sum, { positive, negative }, n) => sum + (outcomes[n] ? positive : -negative),
     0,
   )
-  const sight = firstSight(log.first)
+  const sight = firstSights(log.first)()
   const shift = findShift(log.reviews.slice(-200))
   const prospects = paper.map((question): Prospect => {
     const { guess, card, last } = question
@@ -244,7 +244,7 @@ function review(
   if (!last) log.first.push({ at, isRight, guess })
   else if (last.isShown || last.outcome === 'right') {
     const curve = retrievability(card, at) ?? 0
-    const known = knownAfter({ ...last, retrievability: curve }, firstSight(log.first, at).known)
+    const known = knownAfter({ ...last, retrievability: curve }, firstSights(log.first)(at).known)
     log.reviews.push({ known, guess, isRight })
   }
   const outcome = isRight ? 'right' : 'wrong'

@@ -174,6 +174,7 @@ ${table(
         10,
       ),
       find('scores between low and high', measured.within, '%', '≥', 75),
+      find('scores between low and high', measured.within, '%', '≤', 85),
     ],
   }
 }

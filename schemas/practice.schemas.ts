@@ -190,8 +190,8 @@ export const ForecastAnswer = Type.Object(
     exam_id: Id,
     at: Timestamp,
     expected: Type.Number(),
-    low: Type.Number({ description: 'nine of ten scores would be above it' }),
-    high: Type.Number({ description: 'nine of ten scores would be below it' }),
+    low: Type.Number({ description: 'of simulated students’ scores 64 % were between it and `high`' }),
+    high: Type.Number({ description: 'as `low`' }),
     max_score: Type.Number(),
     expected_percentage: Expected,
     pass_percentage: Type.Number(),
@@ -201,7 +201,10 @@ export const ForecastAnswer = Type.Object(
     }),
     answered: Type.Object(
       { right: Count, wrong: Count, unseen: Count },
-      { description: 'questions by their last answer; unseen: never answered' },
+      {
+        description:
+          'questions that can be asked, by their last answer in practice, else the first in an exam; unseen: never answered',
+      },
     ),
     covered: { ...Count, description: 'questions with a card' },
     questions: Count,

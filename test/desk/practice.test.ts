@@ -137,7 +137,7 @@ test('a forecast says what it is made of, and no chance to pass where there is n
   await takeExam(alice, examId, { [questionIds[0] as number]: 'A', [questionIds[1] as number]: 'B' })
   const { page, context, problems } = await openFor(browser, alice)
   await page.goto('/desk/practice')
-  await page.getByText(/^2 of 3 wrong last time, all answered\. If taken/).waitFor()
+  await page.getByText(/^2 of 3 count as wrong, all answered\. If taken/).waitFor()
   await page.getByText('the chance is').waitFor()
   await page.getByText('It is no mark, and nobody else sees it.').waitFor()
   await expectFlawless(page)

@@ -1,43 +1,25 @@
-import { default_w, forgetting_curve } from 'ts-fsrs'
 import { expect, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { createClass } from '../support/content/classes.ts'
 import { createExam } from '../support/content/exams.ts'
 import { createExamOfKinds } from '../support/content/kinds.ts'
-import {
-  choice,
-  listNext,
-  openExam,
-  PRACTICE,
-  readMemory,
-  sendReviews,
-  takeExam,
-} from '../support/practice.ts'
+import { atOf, curveOf as curveOfCard, DAY, daysAgo, firstSight, forecast } from '../support/forecasts.ts'
+import { choice, listNext, openExam, PRACTICE, sendReviews, takeExam } from '../support/practice.ts'
 import { sharedService } from '../support/service.ts'
-
-const DAY = 24 * 3_600_000
 
 const service = await sharedService()
 const admin = await service.admin()
 
-async function forecast(client: Client, examId: number, query = '', status = 200) {
-  const path = `${PRACTICE}/forecast?exam_id=${examId}${query}` as `${typeof PRACTICE}/forecast`
-  return (await client.get(path, status)).body
-}
+const curveOf = (client: Client, questionId: number | undefined, at: number) =>
+  curveOfCard(service.sql, client, questionId, at)
 
-/** What the forgetting curve says of a card as it is stored, or as of then. */
-async function curveOf(client: Client, questionId: number | undefined, at: number): Promise<number> {
-  const memory = await readMemory(service.sql, client, questionId as number)
-  return forgetting_curve(default_w, (at - memory?.last_review.getTime()) / DAY, memory?.stability)
+/** By adding up the density. */
+function normalShareAbove(z: number): number {
+  const step = 1e-4
+  let sum = 0
+  for (let x = z + step / 2; x < 10; x += step) sum += Math.exp((-x * x) / 2)
+  return (sum * step) / Math.sqrt(2 * Math.PI)
 }
-
-/** What is known at first sight after so many first answers of which so many were right. */
-function firstSight(right: number, answers: number, guess = 0) {
-  const known = Math.max(0, (right - answers * guess + 1) / (answers * (1 - guess) + 4))
-  return { known, variance: (known * (1 - known)) / (answers * (1 - guess) + 5) }
-}
-
-const atOf = (at: number) => `&at=${new Date(at).toISOString()}`
 
 test('a forecast is worked out of the forgetting curve at its time, of what is known at first sight, marks and blind guesses', async () => {
   const marks = { positive_marks: 4, negative_marks: 1 }
@@ -90,7 +72,7 @@ test('a forecast is worked out of the forgetting curve at its time, of what is k
     by_tag: [{ tag: 'Sets', questions: 1, covered: 1, expected_percentage: expect.any(Number) }],
   })
   // Right answers to the two others now.
-  expect(shown.ten_minutes.questions).toBe(3)
+  expect(shown.ten_minutes.questions).toBe(2)
   expect(shown.ten_minutes.marks).toBeGreaterThan(2)
 
   for (const question_id of questionIds.slice(1))
@@ -118,6 +100,12 @@ test('who fails an exam is not foretold that they know what nobody showed them',
     answered: { right: 1, wrong: 11, unseen: 0 },
   })
   expect(shown.expected_percentage).toBeLessThan(34)
+  const p = 1 / 4 + (3 / 4) * curve
+  const deviation = Math.sqrt((11 * 3) / 16 + p * (1 - p) + 0.36 * ((3 / 4) * curve * (1 - curve)) ** 2)
+  // What is shown as 40 % begins at 39.995.
+  const z = (12 * 0.39995 - 11 / 4 - p) / deviation
+  expect(shown.pass_chance).toBeCloseTo(normalShareAbove(z), 5)
+  expect(shown.pass_chance).toBeGreaterThan(0.1)
   expect(shown.pass_chance).toBeLessThan(0.4)
 })
 
@@ -229,7 +217,6 @@ test('after a wrong answer it matters what was known at first sight at that time
   })
   await service.sql`update exams set open_for_practice = true where id = ${examId}`
   const alice = await service.person()
-  const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString()
   const [first, ...others] = questionIds as [number, ...number[]]
   const answers = (ids: readonly number[], answer: string, days: number) =>
     ids.map((question_id) => ({ question_id, answer, answered_at: daysAgo(days) }))
@@ -387,7 +374,6 @@ test('questions of every kind are asked without their key, and judged by it', as
 test('the history compares what was expected to be known with what was', async () => {
   const { questionIds } = await openExam(service.sql, 2)
   const alice = await service.person()
-  const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString()
   for (const question_id of questionIds) {
     await sendReviews(alice, { question_id, answered_at: daysAgo(9) })
     await sendReviews(alice, {

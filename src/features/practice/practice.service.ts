@@ -76,10 +76,19 @@ async function findToday(core: Core, userId: number, wanted = EVERYTHING) {
     closeOverdueOf(core, userId),
   ])
   const settings = toSettings({ newPerDay, retention })
-  const left = Math.max(0, settings.new_per_day - introduced)
+  const left = leftOf(settings, introduced)
   const waiting: store.CardRequest = { userId, ...wanted, now: nowOf(today), left }
   return { today, settings, figures, waiting, seed, isLocked }
 }
+
+/** How many new cards today may still bring. */
+export async function countNewLeft(core: Core, userId: number): Promise<number> {
+  const today = await store.readToday(core.db, userId, todayOf(core))
+  return leftOf(toSettings(today), today.introduced)
+}
+
+const leftOf = ({ new_per_day }: PracticeSettings, introduced: number) =>
+  Math.max(0, new_per_day - introduced)
 
 // --- settings
 

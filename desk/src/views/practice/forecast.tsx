@@ -128,7 +128,7 @@ function Figures({ examId, days }: { examId: number; days: number | undefined })
   )
 }
 
-/** The expected score on a scale from 0, with the interval in which four of five scores lie, and why. */
+/** The expected score on a scale from 0, with its interval, and why. */
 function Range({ forecast }: { forecast: ForecastAnswer }) {
   const { expected, low, high, max_score, expected_percentage } = forecast
   const share = (score: number) => Math.min(100, Math.max(0, (100 * score) / max_score))
@@ -137,7 +137,7 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
       <p class="practice-due">
         <strong>{percent(expected_percentage, 0)}</strong>{' '}
         <small>
-          {t('{expected} of {most} marks, most likely {low} to {high}', {
+          {t('{expected} of {most} marks, often {low} to {high}', {
             expected: number(expected, 1),
             most: number(max_score),
             low: number(low, 1),
@@ -154,8 +154,9 @@ function Range({ forecast }: { forecast: ForecastAnswer }) {
       <p>{describeChance(forecast)}</p>
       <TenMinutes forecast={forecast} />
       <p class="lead">
-        An estimate from your own answers alone: how you answered these questions last, how long ago that was,
-        and how well you usually remember. It is no mark, and nobody else sees it.
+        An estimate from your own answers alone: the last one to each question in practice, else the first in
+        an exam, how long ago that was, and how well you usually remember. Of simulated students, about two in
+        three scored within such a range. It is no mark, and nobody else sees it.
       </p>
     </div>
   )
@@ -172,7 +173,7 @@ function describeAnswered({ answered: { right, wrong, unseen }, at }: ForecastAn
       },
     )
   return t(
-    '{wrong} of {answered} wrong last time, {unseen, plural, =0 {all answered} one {# never answered} other {# never answered}}. If taken {time}.',
+    '{wrong} of {answered} count as wrong, {unseen, plural, =0 {all answered} one {# never answered} other {# never answered}}. If taken {time}.',
     { wrong, answered: right + wrong, unseen, time },
   )
 }

@@ -25,20 +25,31 @@ export interface FirstSight {
 /** Four answers that are as likely known as nothing else tells come before the real ones. */
 const BEFORE = { known: 1, count: 4 }
 
-/** By the first answers to an exam's questions, those before an instant. */
-export function firstSight(
-  answers: readonly FirstAnswer[],
-  before: number = Number.POSITIVE_INFINITY,
-): FirstSight {
-  let right = BEFORE.known
-  let count = BEFORE.count
-  for (const { at, isRight, guess } of answers) {
-    if (at >= before) continue
+/** By the first answers to an exam's questions, oldest first: by those before an instant, or by all. */
+export function firstSights(answers: readonly FirstAnswer[]): (before?: number) => FirstSight {
+  let { known: right, count } = BEFORE
+  const sums = [{ right, count }]
+  for (const { isRight, guess } of answers) {
     right += Number(isRight) - guess
     count += 1 - guess
+    sums.push({ right, count })
   }
-  const known = Math.max(0, right / count)
-  return { known, variance: (known * (1 - known)) / (count + 1) }
+  return (before = Number.POSITIVE_INFINITY) => {
+    const sum = sums[countBefore(answers, before)] ?? { right, count }
+    const known = Math.max(0, sum.right / sum.count)
+    return { known, variance: (known * (1 - known)) / (sum.count + 1) }
+  }
+}
+
+/** How many of these, oldest first, are before an instant. */
+function countBefore(answers: readonly FirstAnswer[], before: number): number {
+  let [least, most] = [0, answers.length]
+  while (least < most) {
+    const middle = (least + most) >> 1
+    if ((answers[middle]?.at ?? before) < before) least = middle + 1
+    else most = middle
+  }
+  return least
 }
 
 /** The last answer to a question. */

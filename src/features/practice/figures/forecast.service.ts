@@ -13,6 +13,7 @@ import { foldTag } from '../../questions/question-tags.ts'
 import { timesFor } from '../../timing/time-windows.ts'
 import { guessOf, listCardQuestions } from '../cards/card-questions.ts'
 import { lookAgain } from '../cards/decks.service.ts'
+import { countNewLeft } from '../practice.service.ts'
 import { listSettings } from '../practice-settings.store.ts'
 import * as store from './forecast.store.ts'
 import {
@@ -38,8 +39,12 @@ interface ForecastQuestion extends Prospect {
   isRight: boolean | null
   /** Whether the person may see its key. */
   isVisible: boolean
-  /** What a right answer now would make of it; undefined where it can't be practised. */
-  afterRight: (() => Chance) | undefined
+  /** Whether it has a key. */
+  isAskable: boolean
+  /** Whether it may be asked today; undefined where a right answer would change nothing either. */
+  waits: 'due' | 'new' | undefined
+  /** What a right answer now would make of it. */
+  afterRight: () => Chance
 }
 
 /** What somebody would score at an exam. 404, 409 `not_practisable` where they may see none of its keys. */
@@ -50,13 +55,13 @@ export async function readForecast(
 ): Promise<Content<ForecastAnswer>> {
   await lookAgain(core, userId)
   const { exam, personal } = await requireStanding(core.db, userId, examId)
-  const at =
-    given === undefined
-      ? Math.max(core.clock(), timesFor(exam, personal).opensAt?.getTime() ?? 0)
-      : instantOf(given).getTime()
+  const now = core.clock()
+  const sitting = given === undefined ? timesFor(exam, personal).opensAt : instantOf(given)
+  // Nobody sits an exam in the past.
+  const at = Math.max(now, sitting?.getTime() ?? now)
   const [knowledge, material] = await Promise.all([
     findKnowledge(core, userId, examId),
-    readMaterial(core, userId, examId),
+    readMaterial(core, userId, examId, now),
   ])
   const questions = await listForecasted(exam, material, knowledge, at)
   if (!questions.some(({ isVisible }) => isVisible)) throw new AppError('not_practisable')
@@ -68,8 +73,10 @@ export async function readForecast(
     doubts,
     passPercentage,
   )
-  const answered = countAnswered(questions)
-  const confidence = confidenceOf(answered, knowledge.practised)
+  const askable = questions.filter(({ isAskable }) => isAskable)
+  const answered = countAnswered(askable)
+  const asked = Math.round(askable.reduce((sum, { weight }) => sum + weight, 0))
+  const confidence = confidenceOf(answered, asked, knowledge.practised)
   return {
     exam_id: examId,
     at: new Date(at).toISOString(),
@@ -82,9 +89,9 @@ export async function readForecast(
     pass_chance: confidence === 'none' || confidence === 'low' ? null : passChance,
     confidence,
     answered,
-    covered: questions.filter(({ isCovered }) => isCovered).length,
-    questions: questions.length,
-    ten_minutes: worthOfTenMinutes(questions, knowledge.paceMs),
+    covered: askable.filter(({ isCovered }) => isCovered).length,
+    questions: askable.length,
+    ten_minutes: await worthOfTenMinutes(questions, knowledge.paceMs, material.newLeft),
     by_tag: await listTags(questions, doubts, passPercentage),
   }
 }
@@ -92,16 +99,17 @@ export async function readForecast(
 type Material = Awaited<ReturnType<typeof readMaterial>>
 
 /** What a forecast is made of beside what the person's answers tell of them. */
-async function readMaterial(core: Core, userId: number, examId: number) {
-  const [paper, inForce, deck, tags, settings] = await Promise.all([
+async function readMaterial(core: Core, userId: number, examId: number, now: number) {
+  const [paper, inForce, deck, tags, settings, newLeft] = await Promise.all([
     currentPaperOf(core, core.db, examId),
     listInForce(core.db, examId),
     store.readDeck(core.db, userId, examId),
     store.listTags(core.db, examId),
     listSettings(core.db, userId),
+    countNewLeft(core, userId),
   ])
   const scheduling = { settings, timezone: core.config.timezone }
-  return { paper, inForce, ...deck, tags, scheduling, now: core.clock() }
+  return { paper, inForce, ...deck, tags, scheduling, newLeft, now }
 }
 
 async function listForecasted(
@@ -136,13 +144,18 @@ async function listForecasted(
       isCovered: card !== undefined && card.reps > 0,
       isRight: card?.outcome ? card.outcome === 'right' : null,
       isVisible,
-      afterRight:
-        isVisible && isAskable && !isCredited
-          ? () => chanceAfterRight(card, now, asked, knowledge, scheduling)
-          : undefined,
+      isAskable,
+      waits: isVisible && isAskable && !isCredited ? waitsAt(card, now) : undefined,
+      afterRight: () => chanceAfterRight(card, now, asked, knowledge, scheduling),
     })
   }
   return forecasted
+}
+
+function waitsAt(card: store.AnsweredCard | undefined, now: number): ForecastQuestion['waits'] {
+  const due = card?.due ?? null
+  if (due === null) return 'new'
+  return due <= now ? 'due' : undefined
 }
 
 function countAnswered(questions: readonly ForecastQuestion[]): Answered {
@@ -151,23 +164,37 @@ function countAnswered(questions: readonly ForecastQuestion[]): Answered {
   return { right, wrong, unseen: questions.length - right - wrong }
 }
 
-/** What right answers to as many questions as ten minutes are enough for would add, to those that have most to add. */
-function worthOfTenMinutes(
+/**
+ * What right answers would add to as many questions as ten minutes are enough for: as they are asked, due ones before new
+ * ones, of which today brings `newLeft`.
+ */
+async function worthOfTenMinutes(
   questions: readonly ForecastQuestion[],
   paceMs: number,
-): ForecastAnswer['ten_minutes'] {
+  newLeft: number,
+): Promise<ForecastAnswer['ten_minutes']> {
   const most = Math.min(MOST_IN_TEN_MINUTES, Math.max(1, Math.floor(TEN_MINUTES_MS / paceMs)))
-  const chosen = questions
-    .flatMap(({ chance, afterRight, positive, negative, weight }) => {
-      const marks = marksOf(chance, positive, negative)
-      const missing = weight * (positive - marks)
-      const after = () => weight * (marksOf(afterRight?.() ?? chance, positive, negative) - marks)
-      return afterRight ? { missing, after } : []
-    })
-    .sort((one, other) => other.missing - one.missing)
-    .slice(0, most)
-  const marks = chosen.reduce((sum, { after }) => sum + Math.max(0, after()), 0)
+  const takeBreak = breaks()
+  const due: { question: ForecastQuestion; missing: number }[] = []
+  const fresh: ForecastQuestion[] = []
+  for (const question of questions) {
+    await takeBreak()
+    if (question.waits === 'new' && fresh.length < newLeft) fresh.push(question)
+    if (question.waits === 'due')
+      due.push({ question, missing: question.weight * question.positive - worthOf(question) })
+  }
+  due.sort((one, other) => other.missing - one.missing)
+  const chosen = [...due.map(({ question }) => question), ...fresh].slice(0, most)
+  let marks = 0
+  for (const question of chosen) {
+    await takeBreak()
+    marks += Math.max(0, worthOf(question, question.afterRight()) - worthOf(question))
+  }
   return { questions: chosen.length, marks }
+}
+
+function worthOf({ chance, positive, negative, weight }: ForecastQuestion, then: Chance = chance): number {
+  return weight * marksOf(then, positive, negative)
 }
 
 /** Tags of questions whose keys are not to be seen stay unknown. */
@@ -180,7 +207,7 @@ async function listTags(
   const byTag = new Map<string, { spelling: string; tagged: ForecastQuestion[] }>()
   for (const question of questions) {
     await takeBreak()
-    if (!question.isVisible) continue
+    if (!question.isVisible || !question.isAskable) continue
     for (const tag of question.tags) {
       const key = foldTag(tag)
       const known = byTag.get(key)

@@ -76,7 +76,10 @@ export async function listTags(db: Executor, examId: number): Promise<ReadonlyMa
 
 // --- what was answered
 
-/** A review in practice of a card that had a right one or one in practice before. */
+/**
+ * A review in practice of a card that had a right one or one in practice before. Of questions that nobody can miss who
+ * answers, with a single option, none tells anything.
+ */
 export interface PractisedReview {
   examId: number
   answeredAt: number
@@ -118,18 +121,18 @@ export const listPractised = statement<{ userId: number; most: number }, Practis
         on card.user_id = ${userId} and card.question_id = review.question_id and card.paper_id is not null
       join lateral (${lastAnswer(userId, sql`(earlier.answered_at, earlier.client_id) < (review.answered_at, review.client_id)`)}
       ) before on true
-     where review.expected is not null and (before.is_shown or before.outcome = 'right')
+     where card.guess < 1 and review.expected is not null and (before.is_shown or before.outcome = 'right')
      order by review.answered_at desc, review.client_id desc limit ${most}`,
 )
 
-/** The first answer to a question; `guess` is how likely somebody is right who knows nothing. */
+/** The first answer to a question that can be missed; `guess` is how likely somebody is right who knows nothing. */
 export interface FirstAnswer {
   at: number
   isRight: boolean
   guess: number
 }
 
-/** The first answers to questions of these exams whose cards may be practised, by exam. */
+/** The first answers to questions of these exams whose cards may be practised, by exam, oldest first. */
 export async function listFirstAnswers(
   db: Executor,
   userId: number,
@@ -149,7 +152,8 @@ export async function listFirstAnswers(
            and card.first_at is null
          order by answered_at, client_id limit 1) logged on true
      where card.user_id = ${userId} and ${isAnyOf(sql`card.exam_id`, examIds)} and card.paper_id is not null
-       and card.reps > 0`,
+       and card.guess < 1 and card.reps > 0
+     order by at`,
   )
   return Map.groupBy(rows, ({ examId }) => examId)
 }

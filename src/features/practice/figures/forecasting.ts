@@ -26,7 +26,7 @@ export interface Doubts {
   unseen: number
 }
 
-/** The interval is that in which four of five scores lie. */
+/** Deviations around which four of five scores lie, if the chances are exact. */
 const INTERVAL = 1.2816
 
 export interface Forecast {
@@ -50,13 +50,12 @@ export function forecast(questions: readonly Prospect[], doubts: Doubts, passPer
   const slopes = { answered: 0, unseen: 0 }
   for (const { chance, positive, negative, weight } of questions) {
     maxScore += weight * positive
-    if (chance.kind === 'none') continue
+    if (chance.kind === 'none' || ('p' in chance && isLeftOut(chance.p, positive, negative))) continue
     most += weight * positive
     least += weight * (chance.kind === 'credited' ? positive : -negative)
     expected += weight * marksOf(chance, positive, negative)
     if (chance.kind === 'partial') variance += weight * chance.share * (1 - chance.share) * positive ** 2
-    if (chance.kind !== 'answered' && chance.kind !== 'unseen') continue
-    if (isLeftOut(chance.p, positive, negative)) continue
+    if (!('p' in chance)) continue
     const difference = weight * (positive + negative)
     variance += difference * (positive + negative) * chance.p * (1 - chance.p)
     slopes[chance.kind] += difference * chance.slope
@@ -88,7 +87,7 @@ export function marksOf(chance: Chance, positive: number, negative: number): num
   }
 }
 
-/** How the paper's questions were answered last. */
+/** How questions were answered last. */
 export interface Answered {
   right: number
   wrong: number
@@ -101,13 +100,16 @@ export type Confidence = 'none' | 'low' | 'fair' | 'good'
 const FAIR = { share: 0.3, answers: 10 }
 const GOOD = { share: 0.8, reviews: 30 }
 
-/** How much there is to go by; `practised`: how many reviews tell the shift. */
-export function confidenceOf({ right, wrong, unseen }: Answered, practised: number): Confidence {
+/** How much there is to go by: `asked` questions are in an attempt, `practised` reviews tell the shift. */
+export function confidenceOf(
+  { right, wrong, unseen }: Answered,
+  asked: number,
+  practised: number,
+): Confidence {
   const answered = right + wrong
-  const questions = answered + unseen
   if (answered === 0) return 'none'
-  if (answered < FAIR.share * questions || answered < Math.min(FAIR.answers, questions)) return 'low'
-  return answered >= GOOD.share * questions && practised >= GOOD.reviews ? 'good' : 'fair'
+  if (answered < FAIR.share * asked || answered < Math.min(FAIR.answers, asked)) return 'low'
+  return answered >= GOOD.share * (answered + unseen) && practised >= GOOD.reviews ? 'good' : 'fair'
 }
 
 function isLeftOut(p: number, positive: number, negative: number): boolean {

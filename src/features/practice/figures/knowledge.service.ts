@@ -1,9 +1,10 @@
 import type { Core } from '../../../core.ts'
+import { breaks } from '../../../scheduling/breaks.ts'
 import { advance, NEW_CARD, retrievability, type Scheduling } from '../cards/practice-schedule.ts'
 import {
   type FirstSight,
   findShift,
-  firstSight,
+  firstSights,
   knownAfter,
   rightOf,
   type Shift,
@@ -35,16 +36,22 @@ export async function findKnowledge(core: Core, userId: number, examId: number):
   const wrongBefore = practised.filter(({ outcomeBefore }) => outcomeBefore !== 'right')
   const examIds = new Set([examId, ...wrongBefore.map((review) => review.examId)])
   const answers = await store.listFirstAnswers(core.db, userId, [...examIds])
+  const takeBreak = breaks()
+  const sights = new Map<number, ReturnType<typeof firstSights>>()
+  for (const id of examIds) {
+    await takeBreak()
+    sights.set(id, firstSights(answers.get(id) ?? []))
+  }
+  const sightOf = (id: number, before?: number) => sights.get(id)?.(before) ?? firstSights([])()
   const reviews = practised.map(
     ({ outcomeBefore: outcome, isShownBefore: isShown, expected: retrievability, ...review }) => {
-      const sight =
-        outcome === 'right' ? undefined : firstSight(answers.get(review.examId) ?? [], review.answeredAt)
-      return { ...review, known: knownAfter({ outcome, isShown, retrievability }, sight?.known ?? 0) }
+      const sight = sightOf(review.examId, review.answeredAt)
+      return { ...review, known: knownAfter({ outcome, isShown, retrievability }, sight.known) }
     },
   )
   const taken = practised.flatMap(({ tookMs }) => tookMs ?? [])
   return {
-    sight: firstSight(answers.get(examId) ?? []),
+    sight: sightOf(examId),
     shift: findShift(reviews),
     practised: practised.length,
     paceMs: taken.length === 0 ? USUAL_MS : taken.reduce((sum, ms) => sum + ms, 0) / taken.length,
