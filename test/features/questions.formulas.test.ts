@@ -16,6 +16,8 @@ const FORMULA = {
   parts: { symbols: [{ name: 'x' }, { name: 'y_1', from: '0.5', to: 2 }] },
 }
 
+const COSTLY = { meta: { costly: 'questions with variables are tried before they are saved' } }
+
 async function createExam(questions: object[], settings: object = {}) {
   const { body } = await admin.post(EXAMS, { name: 'Formulas', is_published: true, ...settings }, 201)
   const examId = body.exam.id
@@ -142,6 +144,23 @@ describe('a formula', () => {
     const { body } = await alice.post(`/api/v01/exams/${examId}/submit`, {}, 200)
     const { result } = (await alice.get(`/api/v01/attempts/${body.attempt_id}`, 200)).body
     expect(result).toMatchObject({ unattempted: 2 })
+  })
+
+  test('has values of any size in its key', COSTLY, async () => {
+    const { examId, ids } = await createExam(
+      ['{@h@}f', '{@h@}\\cdot f', '{@h@}*f', '{@-h@}f*(-1)'].map((correct_answer) => ({
+        ...FORMULA,
+        correct_answer,
+        parts: { symbols: [{ name: 'f' }] },
+        variables: [{ name: 'h', values: [6.62607015e-34] }],
+      })),
+    )
+    const alice = await service.person()
+    await begin(alice, examId)
+    const answers = Object.fromEntries(ids.map((id) => [id, '6{,}62607015\\cdot 10^{-34} f']))
+    const { body } = await alice.post(`/api/v01/exams/${examId}/submit`, { answers }, 200)
+    const { result } = (await alice.get(`/api/v01/attempts/${body.attempt_id}`, 200)).body
+    expect(result).toMatchObject({ correct: ids.length })
   })
 
   test('is practised, and its wrong forms are counted', async () => {

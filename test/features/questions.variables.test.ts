@@ -249,6 +249,33 @@ describe('a question with variables', () => {
 })
 
 describe('saving one', () => {
+  test(
+    'counts accepted lines as they were written, also where a value brings a minus sign',
+    COSTLY,
+    async () => {
+      const variables = [{ name: 'a', values: [-2, -3] }]
+      const accepted = Array.from({ length: 50 }, (_, index) => `{@a - ${index}@}`)
+      const gaps = {
+        question_type: 'GAPS',
+        question_text: '[[1]]',
+        parts: { gaps: [{ kind: 'text', accepted }] },
+        variables,
+      }
+      const short = {
+        question_type: 'SHORT',
+        question_text: 'q',
+        correct_answer: accepted.join('\n'),
+        variables,
+      }
+      await createExam([short, gaps])
+      const more = [...accepted, 'x']
+      expect(await refused({ ...short, correct_answer: more.join('\n') })).toMatch(/more than 50 lines/)
+      expect(await refused({ ...gaps, parts: { gaps: [{ kind: 'text', accepted: more }] } })).toMatch(
+        /more than 50 texts/,
+      )
+    },
+  )
+
   test.each([
     [{ variables: [{ name: 'sin', values: [1] }] }, /variables\/0\/name/],
     [{ variables: [{ name: 'a', from: 1, to: 0, step: 1 }] }, /variables\/0 /],

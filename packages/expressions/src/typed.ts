@@ -69,7 +69,8 @@ const SIGNS: Record<string, Token | undefined> = {
 }
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 const ALIASES: Record<string, FunctionName | undefined> = {
-  ...{ arcsin: 'asin', arccos: 'acos', arctan: 'atan', log_10: 'log10', log_2: 'log2' },
+  ...{ arcsin: 'asin', arccos: 'acos', arctan: 'atan' },
+  ...{ log: 'log10', log_10: 'log10', log_2: 'log2' },
   ...{ arcsind: 'asind', arccosd: 'acosd', arctand: 'atand' },
 }
 const INVERSES: Partial<Record<FunctionName, FunctionName>> = {
@@ -161,7 +162,14 @@ function plain(text: string): string {
   const source = inside?.slice(1).find((found) => found !== undefined) ?? text
   const named = source.replace(/\\(?:operatorname|math(?:rm|it)|text)\s*\{\s*([a-zA-Z0-9]+)\s*\}/g, '$1 ')
   // The blank ends the index, so that a digit behind it is a factor.
-  return named.replace(/\\?_\s*\{\s*([a-zA-Z0-9]+)\s*\}/g, '_$1 ')
+  const indexed = named.replace(/\\?_\s*\{\s*([a-zA-Z0-9]+(?:\s*,\s*[a-zA-Z0-9]+)*)\s*\}/g, indexOf)
+  const raised = indexed.replace(new RegExp(`\\^\\s*\\{\\s*(${RAISED.source})\\s*\\}`, 'gu'), '$1')
+  return raised.replace(/(\d)\{,\}(?=\d)/g, '$1.').replace(/\\([{}])/g, '$1')
+}
+
+/** `_{x,0}` is `_x_0`: no name has a comma in it. */
+function indexOf(_: string, index: string): string {
+  return `_${index.replace(/\s*,\s*/g, '_')} `
 }
 
 function unknown(rest: string): string {

@@ -12,7 +12,7 @@ import {
   toLatex,
 } from '../src/index.ts'
 
-const SYMBOLS = ['x', 'y', 'a', 'b', 'v_0', 'theta', 'mass']
+const SYMBOLS = ['x', 'y', 'a', 'b', 'v_0', 'v_x_0', 'theta', 'mass']
 const read = (text: string) => readTyped(text, { symbols: SYMBOLS })
 const random = (): Random => {
   let state = 1
@@ -76,6 +76,11 @@ test.each([
   ['max((0,5),1)', 'max(0.5, 1)'],
   ['\\binom{a}{2}', 'binom(a, 2)'],
   ['$v_{0} x$', 'v_0*x'],
+  ['v_{x,0}^2 + v_{ x , 0 }', 'v_x_0^2 + v_x_0'],
+  ['0{,}5x + max(0{,}5, 1)', '0.5*x + max(0.5, 1)'],
+  ['\\log x + log(2x)', 'log10(x) + log10(2*x)'],
+  ['x^{²} + y^{ ⁻¹² }', 'x^2 + y^(-12)'],
+  ['2\\left\\{x+y\\right\\}\\{x\\}', '2*(x+y)*x'],
   ['v_0x', 'v_0*x'],
   ['\\theta mass', 'theta*mass'],
 ])('%s is read as %s', (typed, plain) => {

@@ -240,7 +240,9 @@ const LONGEST_EXACT = 40
 function inExpression(value: Value | undefined): string {
   if (!value) return NO_VALUE
   const exact = toDecimal(value) ?? value.toFraction()
-  return `(${exact.length > LONGEST_EXACT ? toNumber(value) : exact})`
+  // An `e` is a constant to whoever reads a formula as it is typed.
+  const short = () => String(toNumber(value)).replace(/e[+]?(.*)/, '*10^($1)')
+  return `(${exact.length > LONGEST_EXACT ? short() : exact})`
 }
 
 /** Values as they are shown to their teacher. */

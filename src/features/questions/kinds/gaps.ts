@@ -18,6 +18,7 @@ import {
   alsoTyped,
   bestText,
   compileTexts,
+  countWritten,
   LONGEST_ACCEPTED,
   MOST_ACCEPTED,
   normalise,
@@ -26,7 +27,8 @@ import {
 } from './texts.ts'
 
 const GAPS = [1, 20] as const
-const ACCEPTED = [1, MOST_ACCEPTED] as const
+/** Of which a value with a minus sign makes two. */
+const ACCEPTED = [1, 2 * MOST_ACCEPTED] as const
 const CHOICES = [2, 20] as const
 const WIDEST_TOLERANCE = 1e15
 
@@ -130,11 +132,12 @@ function readParts(given: unknown, hasVariables: boolean): GapsParts {
     gaps: readList(list, 'gaps', GAPS, (entry, name): Gap => {
       const gap = readObject(entry, name)
       switch (gap.kind) {
-        case 'text':
-          return {
-            kind: 'text',
-            accepted: readList(gap.accepted, `${name}.accepted`, ACCEPTED, readAcceptedText),
-          }
+        case 'text': {
+          const accepted = readList(gap.accepted, `${name}.accepted`, ACCEPTED, readAcceptedText)
+          if (countWritten(accepted) > MOST_ACCEPTED)
+            throw new PartsError(`${name}.accepted has more than ${MOST_ACCEPTED} texts`)
+          return { kind: 'text', accepted }
+        }
         case 'choice': {
           const choices = readList(gap.choices, `${name}.choices`, CHOICES, readPartText)
           const { correct } = gap

@@ -4,6 +4,7 @@ import {
   alsoTyped,
   bestText,
   compileTexts,
+  countWritten,
   LONGEST_ACCEPTED,
   MOST_ACCEPTED,
   normalise,
@@ -16,7 +17,7 @@ export const short: Kind = {
   readKey({ correct_answer, parts }) {
     if (parts !== null) return { field: 'parts', error: 'must be null for a SHORT question' }
     const lines = linesOf(correct_answer)
-    if (lines.length > MOST_ACCEPTED)
+    if (countWritten(lines) > MOST_ACCEPTED)
       return { field: 'correct_answer', error: `has more than ${MOST_ACCEPTED} lines` }
     for (const [index, line] of lines.entries()) {
       const read = readAccepted(line)

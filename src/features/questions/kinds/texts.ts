@@ -83,3 +83,12 @@ export function alsoTyped(filled: string, template: string): string[] {
   const isSigned = filled.includes('−') && !template.includes('−')
   return isSigned ? [filled, filled.replaceAll('−', '-')] : [filled]
 }
+
+/** How many texts were written: those of which `alsoTyped` has made two count once. */
+export function countWritten(lines: readonly string[]): number {
+  const isTyped = (line: string, index: number) => {
+    const before = lines[index - 1] ?? ''
+    return before.includes('−') && before.replaceAll('−', '-') === line
+  }
+  return lines.filter((line, index) => !isTyped(line, index)).length
+}
