@@ -91,7 +91,9 @@ export function wordsOf(text: string): Word[] {
     }
     const last = word ? word.units.length - 1 : -1
     if (word && last >= 0 && (unit === '' || isVoiced)) {
-      word.units[last] += unit
+      // One mark makes another letter; more of them would only make a key longer than an index takes.
+      const before = word.units[last] as string
+      if (!VOICED.test(before)) word.units[last] = before + unit
       word.ends[last] = place + 1
       continue
     }

@@ -110,6 +110,18 @@ describe.each(BOTH)('%s', (_, settle) => {
     expect(await search(alice, q)).toEqual({ success: true, messages: [], has_more: false })
   })
 
+  test('thousands of marks on one character keep nobody’s messages out of the index', async () => {
+    const { alice, bob, conversationId } = await connectedPair(service)
+    const carl = await service.person()
+    const other = await connect(alice, carl)
+    for (const letter of ['か', 'a']) await say(alice, conversationId, `${letter}${'\u3099'.repeat(3_000)} sun`)
+    await say(alice, other, 'sunrise')
+    await settle()
+    expect((await found(bob, 'sun')).length).toBe(2)
+    expect((await found(bob, 'が')).length).toBe(1)
+    expect((await found(carl, 'sunrise')).length).toBe(1)
+  })
+
   test('names of files are searched, beside the text', async () => {
     const { alice, bob, conversationId } = await connectedPair(service)
     const path = `${CHAT}/conversations/${conversationId}/attachments` as const
