@@ -168,7 +168,8 @@ describe('bodies', { meta: { costly: 'sends requests to every operation, some wi
         status: 415,
         body: { code: 'unsupported_media_type' },
       })
-      expect(await ask(operation, new FormData()), name).toMatchObject({ status: 415 })
+      if (!operation.takesForm)
+        expect(await ask(operation, new FormData()), name).toMatchObject({ status: 415 })
       expect(await ask(operation, '[1]'), name).toMatchObject({
         status: 400,
         body: { code: 'validation_failed' },

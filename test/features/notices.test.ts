@@ -133,8 +133,11 @@ describe('an exam of one’s classes', () => {
     const full = await createClass(service.sql, { teachers: [teacher] })
     const [row] =
       await service.sql`update classes set join_code = 'ABCDEFGH' where id = ${full} returning join_code`
+    // Not a day before the first one closes, which would be told of, too.
     for (let day = 1; day <= 22; day++)
-      await addExam({ name: `Day ${day}`, published: true, closes_at: new Date(now + day * DAY_MS) }, [full])
+      await addExam({ name: `Day ${day}`, published: true, closes_at: new Date(now + (day + 1) * DAY_MS) }, [
+        full,
+      ])
     await addExam({ name: 'Never', published: true }, [full])
     await ann.post('/api/v01/classes/join', { code: row?.join_code }, 200)
     await pass(MINUTE_MS)

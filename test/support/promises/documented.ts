@@ -29,6 +29,8 @@ export interface Operation {
   event: object | undefined
   /** The schema of its JSON body, if it takes one. */
   body: Schema | undefined
+  /** Whether it takes a form, too. */
+  takesForm: boolean
   parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
 }
 
@@ -50,7 +52,7 @@ interface OpenApi {
         >
         security?: object[]
         parameters?: Operation['parameters']
-        requestBody?: { content: { 'application/json'?: { schema: Schema } } }
+        requestBody?: { content: { 'application/json'?: { schema: Schema }; 'multipart/form-data'?: unknown } }
       }
     >
   >
@@ -95,6 +97,7 @@ export class Documented {
             ),
             event: responses[200]?.content?.['text/event-stream']?.schema.contentSchema,
             body: inline(requestBody?.content['application/json']?.schema, components.schemas),
+            takesForm: requestBody?.content['multipart/form-data'] !== undefined,
             parameters: parameters.map((each) => ({
               ...each,
               schema: inline(each.schema, components.schemas),
