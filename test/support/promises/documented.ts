@@ -52,7 +52,9 @@ interface OpenApi {
         >
         security?: object[]
         parameters?: Operation['parameters']
-        requestBody?: { content: { 'application/json'?: { schema: Schema }; 'multipart/form-data'?: unknown } }
+        requestBody?: {
+          content: { 'application/json'?: { schema: Schema }; 'multipart/form-data'?: unknown }
+        }
       }
     >
   >
