@@ -1,5 +1,5 @@
 import { pick, type Random } from './draws.ts'
-import { evaluateReal, type RealValue } from './evaluating.ts'
+import { evaluateReal, evaluateSized, type RealValue } from './evaluating.ts'
 import type { Tree } from './tree.ts'
 
 /** A symbol of a formula, and between which numbers it stands for one. */
@@ -23,9 +23,9 @@ const STEPS = 2 ** 31
 
 const WIDE: [number, number] = [-3, 3]
 const POSITIVE: [number, number] = [0.1, 3]
-/** Of the larger value, and of the largest one on the way to the key's. */
+/** Of the larger value, and of what may cancel out in the key's. */
 const NEAR = 1e-9
-const NEAR_ON_THE_WAY = 1e-12
+const NEAR_OF_CANCELLING = 1e-12
 
 /**
  * The points for a question, which `random` decides. Symbols without a range are drawn from −3 to 3, or from 0.1 where
@@ -59,12 +59,12 @@ export function isEqual(answer: Tree, { values, key }: Points): boolean {
   return key.every((wanted, index) => {
     if (!Number.isFinite(wanted.value)) return true
     const given = evaluateReal(answer, values[index] ?? new Map())
-    if (!Number.isFinite(given.value)) return false
-    const size = Math.max(Math.abs(given.value), Math.abs(wanted.value))
+    if (!Number.isFinite(given)) return false
+    const size = Math.max(Math.abs(given), Math.abs(wanted.value))
     // Of the key alone: an answer could have any number on its way, as 10^20 − 10^20, and would be near everything.
-    const onTheWay = Number.isFinite(wanted.largest) ? wanted.largest : 0
-    const allowed = Math.max(NEAR * size, NEAR_ON_THE_WAY * onTheWay)
-    return Math.abs(given.value - wanted.value) <= allowed
+    const cancelling = Number.isFinite(wanted.cancelling) ? wanted.cancelling : 0
+    const allowed = Math.max(NEAR * size, NEAR_OF_CANCELLING * cancelling)
+    return Math.abs(given - wanted.value) <= allowed
   })
 }
 
@@ -89,5 +89,5 @@ function pointsWithin(
         }),
       ),
   )
-  return { values, key: values.map((point) => evaluateReal(key, point)) }
+  return { values, key: values.map((point) => evaluateSized(key, point)) }
 }

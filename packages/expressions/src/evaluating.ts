@@ -91,28 +91,80 @@ function calculate(operator: Arithmetic, left: Fraction, right: Fraction): Fract
 }
 
 /** What a tree gives at a point, by floating-point numbers: NaN where it has no value. */
+export function evaluateReal(tree: Tree, values: ReadonlyMap<string, number>): number {
+  return real(tree, values, (node) => evaluateReal(node, values))
+}
+
+/** A value, and how large what cancels out in it may be, which says how much of it may be rounding. */
 export interface RealValue {
   value: number
-  /** The largest size of what was added or subtracted on the way, which says how much of the value may be rounding. */
-  largest: number
+  cancelling: number
 }
 
-export function evaluateReal(tree: Tree, values: ReadonlyMap<string, number>): RealValue {
+/** As `evaluateReal`. */
+export function evaluateSized(tree: Tree, values: ReadonlyMap<string, number>): RealValue {
   let largest = 0
-  const at = (node: Tree): number => real(node, values, at, note)
-  const note = (summand: number) => {
-    largest = Math.max(largest, Math.abs(summand))
+  const sizedAt = (node: Tree): Sized => {
+    const sizes: Sized[] = []
+    const value = real(node, values, (below) => {
+      const sized = sizedAt(below)
+      sizes.push(sized)
+      return sized.value
+    })
+    // Only these lose digits: what is multiplied keeps its precision, however large it becomes in between.
+    if (node.kind === 'operator' && '+-'.includes(node.operator))
+      for (const summand of sizes) largest = Math.max(largest, Math.abs(summand.value))
+    return { value, size: sizeOf(node, value, sizes) }
   }
-  const value = at(tree)
-  return { value, largest }
+  const { value, size } = sizedAt(tree)
+  // A large summand counts by what it is multiplied with: 10^-19 times a sum is nowhere near 1.
+  return { value, cancelling: Number.isFinite(size) ? Math.min(largest, size) : largest }
 }
 
-function real(
-  tree: Tree,
-  values: ReadonlyMap<string, number>,
-  at: (node: Tree) => number,
-  note: (summand: number) => void,
-): number {
+/** A value, and how large it would be if nothing cancelled out: infinite or NaN where that can't be said. */
+interface Sized {
+  value: number
+  size: number
+}
+
+function sizeOf(node: Tree, value: number, [left, right]: Sized[]): number {
+  if (!left) return Math.abs(value)
+  if (node.kind === 'minus') return left.size
+  if (node.kind === 'call') {
+    const { name } = node
+    // Of several values the sizes aren't followed.
+    if (right) return Number.POSITIVE_INFINITY
+    const step = STEP * (Math.abs(left.value) || 1)
+    const slopes = [left.value - step, left.value + step].map(
+      (beside) => Math.abs(callReal(name, [beside]) - value) / step,
+    )
+    return Math.abs(value) + Math.max(...slopes) * left.size
+  }
+  if (node.kind !== 'operator' || !right) return Number.POSITIVE_INFINITY
+  const [l, r] = [Math.abs(left.value), Math.abs(right.value)]
+  switch (node.operator) {
+    case '+':
+    case '-':
+      return left.size + right.size
+    case '*':
+      return left.size * right.size
+    case '/':
+      return left.size / r + (l * right.size) / r ** 2
+    case '^': {
+      const byParts = Math.abs(value) * (1 + (r * left.size) / l + Math.abs(Math.log(l)) * right.size)
+      return Number.isInteger(right.value) && right.value > 0
+        ? Math.max(left.size ** right.value, byParts)
+        : byParts
+    }
+    default:
+      return Number.POSITIVE_INFINITY
+  }
+}
+
+/** Of a value: how far beside it a function's slope is taken. */
+const STEP = 1e-6
+
+function real(tree: Tree, values: ReadonlyMap<string, number>, at: (node: Tree) => number): number {
   switch (tree.kind) {
     case 'number':
       return Number(tree.text)
@@ -128,8 +180,6 @@ function real(
     }
     case 'operator': {
       const [left, right] = [at(tree.left), at(tree.right)]
-      // Only these lose digits: what is multiplied keeps its precision, however large it becomes in between.
-      if (tree.operator === '+' || tree.operator === '-') for (const summand of [left, right]) note(summand)
       if (tree.operator === '+') return left + right
       if (tree.operator === '-') return left - right
       if (tree.operator === '*') return left * right

@@ -208,7 +208,7 @@ test(`${CASES} formulas are equal to others of their value, and to none with a s
         fc.pre([key, same, other].every((each) => typed(each).length <= 500 && countNodes(each) <= 180))
         const points = drawPoints(parseExpression(print(key)), SYMBOLS, random(seed))
         fc.pre(countFinite(points) >= LEAST_FINITE)
-        fc.pre(points.key.every(({ value, largest }) => Math.max(Math.abs(value), largest) < 1e4))
+        fc.pre(points.key.every(({ value, cancelling }) => Math.max(Math.abs(value), cancelling) < 1e4))
         expect(isEqual(read(same, isTyped), points), `${print(key)} = ${print(same)}`).toBe(true)
         seen.equal += 1
         try {
@@ -225,4 +225,22 @@ test(`${CASES} formulas are equal to others of their value, and to none with a s
   )
   expect(seen.unequal).toBeGreaterThan(CASES / 2)
   if (process.env.CASES) console.log(seen)
+})
+
+const TINY = ['1.6*10^-19', '6.62607015*10^(-34)', 'exp(-40)', '10^-12/3']
+
+test.each([
+  ...TINY.map((factor) => [`${factor}*(x+y)`, `${factor}*x + ${factor}*y`]),
+  ...TINY.map((factor) => [`${factor}*x/(4+y)`, `x/((4+y)/(${factor}))`]),
+  ...TINY.map((factor) => [`${factor}*(x-y)^4`, `${factor}*(x^4 - 4*x^3*y + 6*x^2*y^2 - 4*x*y^3 + y^4)`]),
+  ['exp(-(x+40))', 'exp(-x)*exp(-40)'],
+  ['10^(-(20+x))', '10^-20/10^x'],
+  ['(x-y)^6', '(x^2 - 2*x*y + y^2)^3'],
+  ['(x+100)^2 - (x-100)^2', '400*x'],
+])('%s is %s, and neither 0 nor a millionth more', (key, same) => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const points = drawPoints(parseExpression(key), SYMBOLS, random(seed))
+    const isRight = (answer: string) => isEqual(parseExpression(answer), points)
+    expect([same, '0', `(${key})*1.000001`, `-(${key})`].map(isRight)).toEqual([true, false, false, false])
+  }
 })
