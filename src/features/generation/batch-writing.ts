@@ -15,7 +15,7 @@ import { BudgetExceeded, type WriteOptions } from '../ai-usage/ai-usage.service.
 import { kindOf } from '../questions/kinds/kinds.ts'
 import { checkQuestion, textOf } from '../questions/question-checks.ts'
 import { BATCH_SIZE, countTypes, missingOf, sortByType, type TypeCounts, totalOf } from './batch-planning.ts'
-import { findRepeated, type KnownTexts } from './duplicates.ts'
+import type { ExamTexts, KnownTexts } from './duplicates.ts'
 import { draftsOf, SYSTEM, toMessages, toRewriting } from './generation-prompts.ts'
 import { moveOptions } from './option-order.ts'
 import type { Pages } from './sources.ts'
@@ -47,7 +47,7 @@ export interface JobMaterial {
     /** The newest texts of the exam's questions. */
     newest: () => Promise<string[]>
     /** All of them. */
-    texts: () => AsyncIterable<readonly string[]>
+    texts: ExamTexts
   }
   signal: AbortSignal
   log: FastifyBaseLogger
@@ -197,7 +197,7 @@ async function accept(
   })
   if (valid.length === 0) return []
   const texts = valid.map(({ question }) => question.question_text)
-  const repeated = await findRepeated(texts, exam.texts())
+  const repeated = await exam.texts.findRepeated(texts)
   const found = await pages
   return valid
     .filter(({ question }) => !repeated.has(question.question_text))

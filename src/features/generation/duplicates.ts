@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
+import { slicesOf } from '../../formats/slices.ts'
 import { breaks } from '../../scheduling/breaks.ts'
+import type { ExamReader } from './generation.store.ts'
 
 /** Two texts with at least this share of common trigrams count as the same. */
 const ALIKE = 0.8
@@ -45,85 +48,120 @@ export class KnownTexts {
   }
 }
 
-/** Texts that are compared at once: one bit each. */
-const AT_ONCE = 32
+/**
+ * The texts of an exam's questions, of which there may be tens of thousands. Each is read once; of it a sketch is kept,
+ * which tells those that can't be like a draft. The few others are read again as they are then.
+ */
+export class ExamTexts {
+  readonly #read: ExamReader
+  readonly #sketches: { ids: number[]; sketches: Sketches }[] = []
+  #last = 0
+  /** Batches may ask at the same time. */
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(read: ExamReader) {
+    this.#read = read
+  }
+
+  /** Which of the drafts repeat a text of the exam. */
+  async findRepeated(drafts: readonly string[]): Promise<Set<string>> {
+    this.#reading = this.#reading.catch(() => {}).then(() => this.#readNewer())
+    await this.#reading
+    const takeBreak = breaks()
+    const asked = drafts.map((text) => ({ text, fingerprint: fingerprint(text), sketch: sketchesOf([text]) }))
+    const candidates = new Set<number>()
+    for (const { ids, sketches } of this.#sketches)
+      for (const draft of asked) {
+        addCandidates(candidates, draft, ids, sketches)
+        await takeBreak()
+      }
+    const repeated = new Set<string>()
+    for (const slice of slicesOf([...candidates], CANDIDATES_AT_ONCE))
+      for (const text of await this.#read.find(slice)) {
+        const one = fingerprint(text)
+        for (const draft of asked) if (areAlike(draft.fingerprint, one)) repeated.add(draft.text)
+        await takeBreak()
+      }
+    return repeated
+  }
+
+  async #readNewer(): Promise<void> {
+    for await (const texts of this.#read.after(this.#last)) {
+      const last = texts.at(-1)
+      if (!last) continue
+      this.#sketches.push({
+        ids: texts.map(({ id }) => id),
+        sketches: sketchesOf(texts.map(({ text }) => text)),
+      })
+      this.#last = last.id
+      await setImmediate()
+    }
+  }
+}
+
+const CANDIDATES_AT_ONCE = 100
+
+/** Words of a sketch, with 32 bits each. */
+const WORDS = 32
+
+interface Sketches {
+  /** A hash of the digits: texts with other numbers aren't alike. */
+  digits: Int32Array
+  /** Of each text `WORDS`, where a bit is set for the hash of each trigram. */
+  bits: Int32Array
+}
+
+function sketchesOf(texts: readonly string[]): Sketches {
+  const digits = new Int32Array(texts.length)
+  const bits = new Int32Array(texts.length * WORDS)
+  for (const [at, text] of texts.entries()) digits[at] = sketch(plainOf(text), bits, at * WORDS)
+  return { digits, bits }
+}
+
+/** Sets the bits of a text's trigrams; answers the hash of its digits. */
+function sketch(plain: string, bits: Int32Array, start: number): number {
+  let digits = 0
+  let last = BLANK
+  // Six bits further with each unit: three are in it.
+  let trigram = (BLANK << 6) ^ BLANK
+  for (let at = 0; at <= plain.length; at++) {
+    const unit = at === plain.length ? BLANK : unitAt(plain, at)
+    if (unit === BLANK && last === BLANK) continue
+    if (unit >= 0x30 && unit <= 0x39) digits = (Math.imul(digits, 31) + unit) | 0
+    trigram = ((trigram << 6) ^ unit) & 0x3ffff
+    const hash = Math.imul(trigram, 0x9e3779b1) >>> 22
+    const word = start + (hash >>> 5)
+    bits[word] = (bits[word] as number) | (1 << (hash & 31))
+    last = unit
+  }
+  return digits
+}
 
 /**
- * Which of the drafts repeat one of the texts, of which there may be tens of thousands. Each is read once, and only
- * compared with a draft if it has enough of that draft's trigrams.
+ * Adds those that can be like the draft. Texts that are have at most a quarter as many trigrams that aren't common as
+ * the draft has trigrams (1 ÷ `ALIKE` - 1), and no fewer than there are bits in which their sketches differ.
  */
-export async function findRepeated(
-  drafts: readonly string[],
-  slices: AsyncIterable<readonly string[]>,
-): Promise<Set<string>> {
-  const sieves: Sieve[] = []
-  for (let at = 0; at < drafts.length; at += AT_ONCE) sieves.push(new Sieve(drafts.slice(at, at + AT_ONCE)))
-  const repeated = new Set<string>()
-  const takeBreak = breaks()
-  for await (const texts of slices)
-    for (const text of texts) {
-      for (const sieve of sieves) for (const draft of sieve.repeatedBy(text)) repeated.add(draft)
-      await takeBreak()
-    }
-  return repeated
-}
-
-/** How many bits of a hash tell trigrams apart. */
-const BITS = 16
-
-class Sieve {
-  readonly #drafts: { text: string; fingerprint: Fingerprint }[]
-  /** For each hash of a trigram, which drafts have it. */
-  readonly #having = new Int32Array(1 << BITS)
-  readonly #counts = new Uint32Array(AT_ONCE)
-
-  constructor(drafts: readonly string[]) {
-    this.#drafts = drafts.map((text) => ({ text, fingerprint: fingerprint(text) }))
-    for (const [at, { fingerprint }] of this.#drafts.entries())
-      for (const trigram of fingerprint.trigrams) {
-        const [one, two, three] = [0, 1, 2].map((place) => trigram.charCodeAt(place))
-        const hash = hashOf(one as number, two as number, three as number)
-        this.#having[hash] = (this.#having[hash] as number) | (1 << at)
-      }
-  }
-
-  repeatedBy(text: string): string[] {
-    this.#count(text)
-    const other = { fingerprint: undefined as Fingerprint | undefined }
-    return this.#drafts.flatMap(({ text: draft, fingerprint: one }, at) => {
-      // What is alike has at least this share of the draft's trigrams.
-      if ((this.#counts[at] as number) < ALIKE * one.trigrams.size) return []
-      other.fingerprint ??= fingerprint(text)
-      return areAlike(one, other.fingerprint) ? [draft] : []
-    })
-  }
-
-  /** How many trigrams of the text each draft has, repetitions included: never fewer than they have in common. */
-  #count(text: string): void {
-    const counts = this.#counts.fill(0)
-    const having = this.#having
-    const plain = plainOf(text)
-    let before = BLANK
-    let last = BLANK
-    for (let at = 0; at <= plain.length; at++) {
-      const unit = at === plain.length ? BLANK : unitAt(plain, at)
-      if (unit === BLANK && last === BLANK && at < plain.length) continue
-      let found = having[hashOf(before, last, unit)] as number
-      while (found !== 0) {
-        const draft = 31 - Math.clz32(found)
-        counts[draft] = (counts[draft] as number) + 1
-        found &= ~(1 << draft)
-      }
-      before = last
-      last = unit
-    }
+function addCandidates(
+  candidates: Set<number>,
+  draft: { fingerprint: Fingerprint; sketch: Sketches },
+  ids: readonly number[],
+  { digits, bits }: Sketches,
+): void {
+  const most = (1 / ALIKE - 1) * draft.fingerprint.trigrams.size
+  const own = draft.sketch.bits
+  for (let at = 0; at < ids.length; at++) {
+    if (draft.sketch.digits[0] !== digits[at]) continue
+    let different = 0
+    for (let word = 0, start = at * WORDS; word < WORDS && different <= most; word++)
+      different += countBits((own[word] as number) ^ (bits[start + word] as number))
+    if (different <= most) candidates.add(ids[at] as number)
   }
 }
 
-function hashOf(one: number, two: number, three: number): number {
-  return (
-    (Math.imul(one, 0x9e3779b1) ^ Math.imul(two, 0x85ebca6b) ^ Math.imul(three, 0xc2b2ae35)) >>> (32 - BITS)
-  )
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 const BLANK = 0x20
@@ -134,12 +172,15 @@ const stands = new Uint8Array(1 << 16)
 /** A code unit of a plain text; a blank for what a fingerprint leaves out. */
 function unitAt(plain: string, at: number): number {
   const unit = plain.charCodeAt(at)
+  const known = stands[unit]
+  if (known === 1) return unit
+  if (known === 2) return BLANK
   // Halves of a pair say nothing by themselves.
   if (unit >= 0xd800 && unit <= 0xdfff) {
     const start = unit >= 0xdc00 ? at - 1 : at
     return SEPARATOR.test(String.fromCodePoint(plain.codePointAt(start) ?? BLANK)) ? BLANK : unit
   }
-  if (stands[unit] === 0) stands[unit] = SEPARATOR.test(String.fromCharCode(unit)) ? 2 : 1
+  stands[unit] = SEPARATOR.test(String.fromCharCode(unit)) ? 2 : 1
   return stands[unit] === 1 ? unit : BLANK
 }
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Usage } from '../../adapters/ai.ts'
 import type { Db, Executor } from '../../db/database-client.ts'
@@ -146,20 +146,45 @@ export async function saveDraft(tx: Executor, claim: Claim, draft: Draft): Promi
 }
 
 /** Texts of an exam's questions that are read at once. */
-const TEXTS_AT_ONCE = 2_000
+const TEXTS_AT_ONCE = 500
 
-/** The texts of an exam's questions, in slices. */
-export async function* listExamTexts(db: Db, examId: number): AsyncGenerator<string[]> {
-  for (let last = 0; ; ) {
-    const rows = await db
-      .select({ id: questions.id, text: questions.questionText })
-      .from(questions)
-      .where(and(eq(questions.examId, examId), gt(questions.id, last)))
-      .orderBy(questions.id)
-      .limit(TEXTS_AT_ONCE)
-    yield rows.map(({ text }) => text)
-    if (rows.length < TEXTS_AT_ONCE) return
-    last = rows.at(-1)?.id ?? last
+interface ExamText {
+  id: number
+  text: string
+}
+
+/** How the texts of an exam are read. */
+export interface ExamReader {
+  /** Those with a greater id, by their ids, in slices. */
+  after: (id: number) => AsyncIterable<readonly ExamText[]>
+  /** Those of them that are still there. */
+  find: (ids: number[]) => Promise<string[]>
+}
+
+/** Reads the texts of an exam's questions. */
+export function examReader(db: Db, examId: number): ExamReader {
+  const ofExam = eq(questions.examId, examId)
+  return {
+    async *after(id) {
+      for (let last = id; ; ) {
+        const rows = await db
+          .select({ id: questions.id, text: questions.questionText })
+          .from(questions)
+          .where(and(ofExam, gt(questions.id, last)))
+          .orderBy(questions.id)
+          .limit(TEXTS_AT_ONCE)
+        yield rows
+        if (rows.length < TEXTS_AT_ONCE) return
+        last = rows.at(-1)?.id ?? last
+      }
+    },
+    async find(ids) {
+      const rows = await db
+        .select({ text: questions.questionText })
+        .from(questions)
+        .where(and(ofExam, inArray(questions.id, ids)))
+      return rows.map(({ text }) => text)
+    },
   }
 }
 

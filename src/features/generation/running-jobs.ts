@@ -19,7 +19,7 @@ import {
 } from './batch-planning.ts'
 import { type JobMaterial, type ModelOfJob, rewriteDisputed, writeBatch } from './batch-writing.ts'
 import { checkQuestions, UNCHECKED } from './checking.ts'
-import { KnownTexts } from './duplicates.ts'
+import { ExamTexts, KnownTexts } from './duplicates.ts'
 import { MOST_PAGES, publishProgress, stopJob } from './generation.service.ts'
 import * as store from './generation.store.ts'
 import { hasSources, TOLD_TEXTS } from './generation-prompts.ts'
@@ -206,7 +206,7 @@ async function collectMaterial(
     known: new KnownTexts(),
     exam: {
       newest: () => store.listNewestTexts(core.db, examId, TOLD_TEXTS),
-      texts: () => store.listExamTexts(core.db, examId),
+      texts: new ExamTexts(store.examReader(core.db, examId)),
     },
     signal,
     log,
