@@ -6,12 +6,23 @@ const WORDS = new Intl.Segmenter('und', { granularity: 'word' })
 
 const LINE_END = /(\r?\n)/
 
-/** Lines of a paragraph are one: only a blank line ends a sentence that has no end of its own. As long as before. */
+const HEADING = /^ {0,3}#{1,6}(?:\s|$)/
+const UNDERLINE = /^ {0,3}(?:=+|-+)\s*$/
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/
+
+/** Whether a sentence without an end of its own ends between these lines, as it does at a heading or another item. */
+function isApart(line: string, next: string): boolean {
+  const ends = line.trim() === '' || HEADING.test(line) || UNDERLINE.test(line)
+  return ends || next.trim() === '' || HEADING.test(next) || ITEM.test(next)
+}
+
+/** Other lines of a paragraph are one. As long as before. */
 function joinLines(text: string): string {
   const parts = text.split(LINE_END)
-  const isBlank = (at: number) => parts[at]?.trim() === ''
   return parts
-    .map((part, at) => (at % 2 === 0 || isBlank(at - 1) || isBlank(at + 1) ? part : ' '.repeat(part.length)))
+    .map((part, at) =>
+      at % 2 === 0 || isApart(parts[at - 1] ?? '', parts[at + 1] ?? '') ? part : ' '.repeat(part.length),
+    )
     .join('')
 }
 

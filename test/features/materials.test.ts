@@ -140,6 +140,23 @@ describe('a material', () => {
     expect((await give('x', 'a.txt', 409)).body.code).toBe('class_archived')
   })
 
+  test('fails at once with a true reason where the database can’t hold what was read', async () => {
+    await service.sql.unsafe(`
+      create function refuse_passage() returns trigger language plpgsql as
+        $$ begin raise exception 'too long' using errcode = '54000'; end $$;
+      create trigger refuse_passage before insert on material_passages for each row
+        when (new.text like 'Unstorable%') execute function refuse_passage()`)
+    const material = await read('Unstorable text')
+    expect(material).toMatchObject({
+      status: 'failed',
+      error: 'Its text can’t be stored so that it could be searched',
+    })
+    expect(await service.sql`select attempt from materials where id = ${material.id}`).toEqual([
+      { attempt: 1 },
+    ])
+    expect(await read('Other text')).toMatchObject({ status: 'ready' })
+  })
+
   test('is one of two hundred, however many come at once', async () => {
     await service.sql`
       insert into materials (class_id, title, type, size, file_key, status)

@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts'
+import { databaseError } from '../../db/database-errors.ts'
 import { type ReadPassages, readPassages, Unreadable } from '../../formats/reading.ts'
 import { tell } from './materials.service.ts'
 import * as store from './materials.store.ts'
@@ -26,12 +27,26 @@ export async function readMaterial(core: Core, id: number, signal: AbortSignal):
     : new Unreadable('Gone', 'the file is gone')
   if (read instanceof Unreadable)
     core.log.info({ material_id: id, failure: read.name }, 'a material could not be read')
-  const row = await core.db.transaction(async (tx) => {
+  const row = await storeReading(core, claim, read).catch((error: unknown) => {
+    if (!isOfData(error)) throw error
+    core.log.warn({ material_id: id, code: databaseError(error)?.code }, 'a material could not be stored')
+    const end = { status: 'failed', error: 'Its text can’t be stored so that it could be searched' } as const
+    return store.endReading(core.db, claim, end)
+  })
+  if (row?.classId != null) tell(core, row.classId, row)
+}
+
+function storeReading(core: Core, claim: store.ReadingClaim, read: ReadPassages | Unreadable) {
+  return core.db.transaction(async (tx) => {
     const ended = await store.endReading(tx, claim, endOf(read))
     if (ended?.status === 'ready' && !(read instanceof Unreadable)) await insertPassages(tx, claim, read)
     return ended
   })
-  if (row?.classId != null) tell(core, row.classId, row)
+}
+
+/** Whether the database refuses what was read, as it would the next time: its values, or a size beyond its limits. */
+function isOfData(error: unknown): boolean {
+  return /^(?:22|54)/.test(databaseError(error)?.code ?? '')
 }
 
 type Tx = Parameters<typeof store.insertPassages>[0]
