@@ -53,10 +53,14 @@ export function requireAi({ ai }: { ai: Ai | undefined }): Ai {
   })
 }
 
+/** The tags of all prompts, between which stands what somebody else wrote. */
+const TAGS = ['disputed', 'material', 'reviewed', 'student', 'taken', 'topic', 'wishes'] as const
+const ANY_TAG = new RegExp(`<(?=[/\\s]*(?:${TAGS.join('|')}))`, 'gi')
+
 /**
- * Marks text that somebody else wrote as data. The text can't close the mark, or a document or a student could speak
- * as the service.
+ * Marks text that somebody else wrote as data. The text can neither open nor close a mark of any kind, or a document or a
+ * student could speak as the service, or as another one.
  */
-export function asData(tag: string, text: string): string {
-  return `<${tag}>\n${text.replaceAll(new RegExp(`<(/?\\s*${tag})`, 'gi'), '‹$1')}\n</${tag}>`
+export function asData(tag: (typeof TAGS)[number], text: string): string {
+  return `<${tag}>\n${text.replaceAll(ANY_TAG, '‹')}\n</${tag}>`
 }

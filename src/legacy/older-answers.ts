@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { AnalyticsQuery } from '../../schemas/analytics.schemas.ts'
-import type { AskBody } from '../../schemas/assistant.schemas.ts'
+import type { AskBody, MessagePage } from '../../schemas/assistant.schemas.ts'
 import type { ExamParams, PaperQuery, ResultAnswer } from '../../schemas/attempts.schemas.ts'
 import type { UnreadAnswer } from '../../schemas/chat.schemas.ts'
-import type { IdParams } from '../../schemas/common.ts'
+import type { Content, IdParams } from '../../schemas/common.ts'
 import type {
   BulkMarksBody,
   ImportCsvQuery,
@@ -17,6 +17,7 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import { readDashboard, readTable } from '../features/analytics/analytics.service.ts'
 import type { AskEvent } from '../features/assistant/asking.service.ts'
 import { askForCaller, readAnswer, sendAnswer } from '../features/assistant/assistant.routes.ts'
+import { readMarks } from '../features/assistant/marks.ts'
 import { openActivePaper } from '../features/attempts/attempts.service.ts'
 import { requireStanding } from '../features/attempts/attempts-left.service.ts'
 import { findLive } from '../features/attempts/closing.service.ts'
@@ -75,6 +76,17 @@ const OWN: Readonly<Record<string, OwnAnswer>> = {
       const events = withoutClass(askForCaller(core)(request, reply, question))
       if (accepts(request, 'text/event-stream')) return sendAnswer(request, reply, events)
       return { success: true, ...(await readAnswer(events)) }
+    },
+  },
+
+  // What a mark names is told by the newer generation alone.
+  listTutorMessages: {
+    async give({ answer }) {
+      const page = (await answer()) as Content<Static<typeof MessagePage>>
+      const messages = page.messages.map((message) =>
+        message.sources.length > 0 ? { ...message, text: readMarks(message.text).plain } : message,
+      )
+      return { ...page, messages }
     },
   },
 
