@@ -100,6 +100,42 @@ describe('the end of the time', () => {
     expect(seen.size).toBeGreaterThan(0)
   })
 
+  test('grades each by their own numbers where many say it together', async () => {
+    const questions = '/api/v01/admin/questions'
+    const settings = { name: 'Numbers', is_published: true, duration_minutes: 30 }
+    const { exam } = (await admin.post('/api/v01/admin/exams', settings, 201)).body
+    const double = {
+      question_type: 'NUMERIC',
+      question_text: 'Double {@a@}',
+      correct_answer: '{@2*a@}',
+      variables: [{ name: 'a', from: 1, to: 100_000, step: 1 }],
+    }
+    await admin.post(`${questions}/bulk-add`, { exam_id: exam.id, questions: [double] }, 201)
+    const path = `/api/v01/exams/${exam.id}` as const
+    const attempts = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const student = await service.person()
+        const { attempt_id } = (await student.post(`${path}/start`, {}, 201)).body
+        const [question] = (await student.get(`${path}/paper`, 200)).body.questions
+        const own = Number(/\d+/.exec(question?.question_text ?? ''))
+        const answers = { [question?.id as number]: String(2 * own + (index % 2)) }
+        await student.put(`${path}/answers`, { answers }, 200)
+        return { student, attempt_id }
+      }),
+    )
+    now += HALF_HOUR_MS
+    await Promise.all(
+      attempts.map(({ student, attempt_id }) => student.post(`${path}/end`, { attempt_id }, 200)),
+    )
+    const results = await Promise.all(
+      attempts.map(
+        async ({ student, attempt_id }) =>
+          (await student.get(`/api/v01/attempts/${attempt_id}`, 200)).body.result?.correct,
+      ),
+    )
+    expect(results).toEqual([1, 0, 1, 0, 1, 0])
+  })
+
   test('is each one’s own where many say it together', async () => {
     const { examId } = await createExam(service.sql, { duration_minutes: 30 })
     const people = await Promise.all(Array.from({ length: 12 }, () => service.person()))

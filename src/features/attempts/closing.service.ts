@@ -9,7 +9,8 @@ import { exams as measured } from '../../telemetry/metrics.ts'
 import * as store from './attempts.store.ts'
 import { type Changes, mergeAnswers } from './fitting-answers.ts'
 import { tryWithGradingLock, withGradingLock } from './grading-lock.service.ts'
-import { paperOf } from './papers.service.ts'
+import type { Grading } from './paper.ts'
+import { getPaper } from './papers.service.ts'
 import { watchedExams } from './watched-exams.ts'
 
 /**
@@ -35,7 +36,7 @@ export async function closeAttempt(
   inForce: readonly Regrade[],
   closing: Closing,
 ): Promise<void> {
-  const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
+  const { key } = (await gradingsFor(core, tx, attempt, inForce))(attempt.seed)
   const changes = closing.status === 'submitted' ? closing.changes : undefined
   const answers = changes ? mergeAnswers(attempt.answers, changes.answers) : attempt.answers
   await store.updateClosed(tx, attempt.id, {
@@ -133,12 +134,25 @@ async function gradeAsSaved(
 ) {
   const takeBreak = breaks()
   const graded = []
-  for (const attempt of attempts) {
-    await takeBreak()
-    const { key } = (await paperOf(core, tx, attempt)).gradedBy(inForce)
-    graded.push({ id: attempt.id, ...key.grade(attempt.answers, attempt.drawn) })
+  for (const ofPaper of Map.groupBy(attempts, ({ paperId }) => paperId).values()) {
+    const gradingOf = await gradingsFor(core, tx, ofPaper[0] as store.AttemptRow, inForce)
+    for (const { id, seed, answers, drawn } of ofPaper) {
+      await takeBreak()
+      graded.push({ id, ...gradingOf(seed).key.grade(answers, drawn) })
+    }
   }
   return graded
+}
+
+/** Of keys alone: nobody reads these papers now, so their texts aren't made, and those that are read stay in memory. */
+async function gradingsFor(
+  core: Core,
+  tx: Executor,
+  { id, paperId }: store.AttemptRow,
+  inForce: readonly Regrade[],
+): Promise<(seed: string | null) => Grading> {
+  if (paperId === null) throw new Error(`attempt ${id} has no paper`)
+  return (await getPaper(core, tx, paperId)).gradingsBy(inForce)
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
 } from '../../../schemas/questions.schemas.ts'
 import type { Core } from '../../core.ts'
 import { AppError } from '../../errors.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import { listDraws, tryQuestion } from './draw-trials.ts'
 import { concreteOf, type Drawable, draw, showValues } from './kinds/concrete.ts'
 import { kindOf } from './kinds/kinds.ts'
@@ -47,9 +48,13 @@ export async function listVariants(core: Core, id: number, count: number): Promi
   const row = await store.findQuestion(core.db, id)
   if (!row) throw new AppError('not_found')
   const [shown = row] = await withKeysInForce(core.db, [row])
-  return Array.from({ length: count }, (_, index) =>
-    toVariant(toFields(shown), id, row.keptDraw, String(index + 1)),
-  )
+  const takeBreak = breaks()
+  const variants: QuestionVariant[] = []
+  for (let seed = 1; seed <= count; seed++) {
+    await takeBreak()
+    variants.push(toVariant(toFields(shown), id, row.keptDraw, String(seed)))
+  }
+  return variants
 }
 
 function toVariant(

@@ -4,6 +4,7 @@ import type { Executor } from '../../db/database-client.ts'
 import type { GradedValues } from '../../db/tables/attempts.tables.ts'
 import type { Regrade, ResultChange } from '../../db/tables/corrections.tables.ts'
 import { slicesBySize } from '../../formats/slices.ts'
+import { breaks } from '../../scheduling/breaks.ts'
 import type { Grading } from '../attempts/paper.ts'
 import { getPaper } from '../attempts/papers.service.ts'
 import { judgeResult } from '../attempts/scoring.ts'
@@ -60,6 +61,7 @@ export async function recompute(
     const ids = (slices[index] ?? []).map(({ id }) => id)
     return awaitedLater(store.listGraded(tx, ids))
   }
+  const takeBreak = breaks()
   // While one slice is graded, the database stores the one before and reads the next.
   let reading = read(0)
   let writing = Promise.resolve()
@@ -68,6 +70,7 @@ export async function recompute(
     reading = read(index + 1)
     const changed: store.NewResult[] = []
     for (const attempt of slice) {
+      await takeBreak()
       const { key } = (await gradingsOf(attempt.paperId))(attempt.seed)
       const result = key.grade(attempt.answers, attempt.drawn)
       if (isSame(attempt, result)) {
