@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Core } from '../src/core.ts'
-import { findPassages } from '../src/features/materials/passages.service.ts'
+import { findPassages, passagesFor } from '../src/features/materials/passages.service.ts'
 import { slicesOf } from '../src/formats/slices.ts'
 import { keysOf } from '../src/formats/words.ts'
 import { form } from '../test/support/content/forms.ts'
@@ -43,6 +43,10 @@ const CASES = {
   'one Chinese character of them': '微',
 }
 
+/** Questions of so many words, each in about one passage of a hundred: neither common nor rare. */
+const LONG_QUESTIONS = [32, 60]
+const FIRST_OF_LONG = 600
+
 /** Searches of a class with many materials beside many other classes; and a file that is read beside other requests. */
 export async function benchMaterials(rounds: number): Promise<Report> {
   const world = await createWorld()
@@ -60,14 +64,33 @@ export async function benchMaterials(rounds: number): Promise<Report> {
       db: recording(driver, asked),
       gate: { block: async (_asker: unknown, work: () => unknown) => work() },
     } as unknown as Core
+    const cases = [
+      ...Object.entries(CASES).map(([name, q]) => ({
+        name,
+        q,
+        search: () => findPassages(core, READER, CLASS, { q }, ASKER),
+        time: () => timeSearch(world, service, q),
+      })),
+      // Longer than what the search of the class takes: as the tutor looks for them.
+      ...LONG_QUESTIONS.map((count) => {
+        const q = Array.from({ length: count }, (_, n) => wordOf(FIRST_OF_LONG + 10 * n)).join(' ')
+        const search = () => passagesFor(core, READER.userId, CLASS, [q])
+        return {
+          name: `a question of ${count} words, by the tutor`,
+          q: `${q.slice(0, 20)}…`,
+          search,
+          time: () => timeEach(search),
+        }
+      }),
+    ]
     const rows = []
-    for (const [name, q] of Object.entries(CASES)) {
+    for (const { name, q, search, time } of cases) {
       asked.length = 0
-      const found = await findPassages(core, READER, CLASS, { q }, ASKER)
+      const found = await search()
       const statements = [...asked]
       const sums: number[] = []
       for (let round = 0; round < Math.max(5, rounds); round++) sums.push(await execute(driver, statements))
-      const times = await timeSearch(world, service, q)
+      const times = await time()
       rows.push({ name, q, found: found.length, times, execution: median(sums) })
     }
     const reading = await timeReading(world, service)
@@ -142,6 +165,16 @@ async function timeSearch(world: World, { url }: Server, q: string): Promise<num
     const text = await answer.text()
     if (search >= 0) times.push(performance.now() - began)
     if (!answer.ok) throw new Error(`${q}: ${answer.status} ${text.slice(0, 200)}`)
+  }
+  return times
+}
+
+async function timeEach(search: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let count = -WARM_UP; count < SEARCHES; count++) {
+    const began = performance.now()
+    await search()
+    if (count >= 0) times.push(performance.now() - began)
   }
   return times
 }
