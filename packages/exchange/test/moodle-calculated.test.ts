@@ -196,6 +196,30 @@ describe('calculated questions of Moodle', () => {
     })
   })
 
+  test('a variable that is called as a constant or function gets another name', async () => {
+    const names = ['e', 'sin', 'e_2', 'größe', 'Speed-2']
+    const item = await read(
+      names.map((name) => `{${name}}`).join(' '),
+      answer('{e}*{e_2}'),
+      names.map((name) => ({ name, decimals: '0' })),
+    )
+    expect(item).toMatchObject({
+      question: {
+        text: '{@e_3@} {@sin_2@} {@e_2@} {@gr_e@} {@Speed_2@}',
+        key: '{@e_3*e_2; 2@}',
+        variables: ['e_3', 'sin_2', 'e_2', 'gr_e', 'Speed_2'].map((name) => ({ name })),
+      },
+    })
+  })
+
+  test('an earlier formula without marks may take answers from the right one', async () => {
+    const wrong = answer('{a} + 0.1', { fraction: 0 })
+    expect(await read('{a}', wrong + answer('{a}'), [{ name: 'a' }])).toMatchObject({
+      reason: 'an earlier answer without marks hides the right number',
+    })
+    expect(await read('{a}', answer('{a}') + wrong, [{ name: 'a' }])).toHaveProperty('question')
+  })
+
   test('one bad question costs nobody the others', async () => {
     const good = `<question type="truefalse"><questiontext><text>q</text></questiontext><answer fraction="100"><text>true</text></answer><answer fraction="0"><text>false</text></answer></question>`
     const bad = `<question type="calculated"><questiontext><text>{a}</text></questiontext>${answer(`{a}${'+{a}'.repeat(25_000)}`)}<dataset_definitions>${definition({ name: 'a', to: '1000000000' })}</dataset_definitions></question>`
@@ -350,6 +374,37 @@ describe('questions with variables for Moodle', () => {
       const exact = key.replace(/;.*?@\}/, '; 12s@}')
       expect(template(`{@${php}; 12s@}`)).toBeCloseTo(template(exact), 9)
     }
+  })
+
+  test.each([
+    ['0.000123456789012345678', '2', '0.000123456789012'],
+    ['{@exp(-700)/3@}', '2', '3.28654468942e-305'],
+    ['{@abs(a*3)*0.000123456789012345678@}', '1', '0.000123456789012'],
+    ['12345678901234567890', '2', '12345678901234567890'],
+  ])('the tolerance %s has at most 20 characters', async (tolerance, type, expected) => {
+    const [written] = childrenOf(await write(number({ key: '{@a*3@}', tolerance })), 'answer')
+    const value = (name: string) => textOf(childOf(written, name))
+    expect([value('tolerance'), value('tolerancetype')]).toEqual([expected, type])
+  })
+
+  test('large and small values have their zeros', async () => {
+    const values = ['1.25', '-3']
+    const element = await write({
+      ...number({ key: '{@n@}', tolerance: '0.1' }),
+      text: '{@n*10^9@}, {@n/10^6@}, \\({@n/10^8; 3s@}\\), {@n*10^15@} and {@n*10^16@}',
+      explanation: '',
+      variables: [{ name: 'n', values }],
+      conditions: [],
+    })
+    const shown = datasetsOf(element).map(({ values: items }) => new Set(items))
+    expect(shown).toEqual([
+      new Set(['1250000000', '-3000000000']),
+      new Set(['0.00000125', '-0.000003']),
+      new Set(['0.0000000125', '-0.0000000300']),
+      new Set(['1250000000000000', '-3000000000000000']),
+      new Set(['1.25e16', '-3e16']),
+      new Set(values),
+    ])
   })
 
   test('others are no questions of Moodle', () => {

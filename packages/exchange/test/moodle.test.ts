@@ -88,6 +88,33 @@ describe('Moodle XML', () => {
     ).toMatchObject([{ items: ['i1', 'i2', 'i3'] }])
   })
 
+  test.each([
+    [['9.1', '0.5'], ['9.2', '0.5'], true],
+    [['8.2', '0.5'], ['9.2', '0.5'], true],
+    [['8.19', '0.5'], ['9.2', '0.5'], false],
+    [['*', '0'], ['9.2', '0'], true],
+    [['a', 'b'], ['9.2', '0'], false],
+  ])('%s without marks before %s hides it: %s', async (wrong, right, hides) => {
+    const element = ([text, tolerance]: string[], fraction: number) =>
+      `<answer fraction="${fraction}"><text>${text}</text><tolerance>${tolerance}</tolerance></answer>`
+    const cloze = (numbers: string[]) =>
+      read(
+        `<quiz><question type="cloze"><questiontext><text>{1:NM:${numbers.join('~')}}</text></questiontext></question></quiz>`,
+        'moodle_xml',
+      )
+    const expected = hides
+      ? ['an earlier answer without marks hides the right number']
+      : [expect.objectContaining({ text: expect.any(String) })]
+    const [one, other] = [wrong.join(':'), right.join(':')]
+    expect(await xml('numerical', element(wrong, 0) + element(right, 100))).toEqual(expected)
+    expect(await cloze([one, `=${other}`])).toEqual(expected)
+    expect(await read(`q{#=%0%${one}=${other}}`, 'gift')).toEqual(expected)
+    // What follows takes nothing.
+    expect(await xml('numerical', element(right, 100) + element(wrong, 0))).toMatchObject([{ key: right[0] }])
+    expect(await cloze([`=${other}`, one])).toMatchObject([{ gaps: [{ key: right[0] }] }])
+    expect(await read(`q{#=${other}=%0%${one}}`, 'gift')).toMatchObject([{ key: right[0] }])
+  })
+
   test('what a question cannot hold is said', async () => {
     const [item] = await readAll(
       `<quiz><question type="numerical"><questiontext><text>q</text></questiontext><hidden>1</hidden>

@@ -1,6 +1,6 @@
 import { createItems, joinTexts, NoQuestion, readTags, Skip } from '../items.ts'
 import { toMarkdown } from '../markdown/to-markdown.ts'
-import { inOrder } from '../moodle/moodle-rules.ts'
+import { inOrder, requireUnhidden } from '../moodle/moodle-rules.ts'
 import { halfway } from '../numbers/decimal-ranges.ts'
 import type { Asked, Item, Matching, NumberEntry, Ordering, Task, TextEntry } from '../question.ts'
 import { toAccepted, toChoice, toTrueFalse } from '../tasks.ts'
@@ -237,14 +237,19 @@ function readNumeric(answers: string): Answers {
   const [only, ...others] = right
   if (others.length > 0 || (only?.weight !== undefined && only.weight < 100))
     throw new Skip('several numbers bring marks')
-  const text = unescaped(only?.text ?? '').trim()
-  const dots = text.indexOf('..')
-  const [value = '', tolerance = ''] =
-    dots < 0 ? text.split(':') : (halfway(text.slice(0, dots).trim(), text.slice(dots + 2).trim()) ?? ['?'])
+  requireUnhidden(options.map((option) => ({ ...toRange(option.text), brings: option === only })))
   return {
-    task: { kind: 'number', key: value.trim(), tolerance: tolerance.trim() || '0' } satisfies NumberEntry,
+    task: { kind: 'number', ...toRange(only?.text ?? '') } satisfies NumberEntry,
     feedback: only?.feedback,
   }
+}
+
+function toRange(written: string): Pick<NumberEntry, 'key' | 'tolerance'> {
+  const text = unescaped(written).trim()
+  const dots = text.indexOf('..')
+  const [key = '', tolerance = ''] =
+    dots < 0 ? text.split(':') : (halfway(text.slice(0, dots).trim(), text.slice(dots + 2).trim()) ?? ['?'])
+  return { key: key.trim(), tolerance: tolerance.trim() || '0' }
 }
 
 interface Option {

@@ -3,6 +3,7 @@ import {
   fill,
   namesIn,
   type Place,
+  readDecimal,
   type Template,
   type Tree,
   toDecimal,
@@ -28,14 +29,18 @@ type Value = NonNullable<ReturnType<typeof evaluate>>
 /** Decimals that Moodle's form offers. */
 const MOST_DECIMALS = 9
 const FULL: Parameters<typeof write>[1] = { significant: 15 }
+/** Characters of a tolerance: a longer one ends the import of the whole file. */
+const LONGEST_TOLERANCE = 20
+/** Up to here a shown value has its zeros and no exponent. */
+const LARGEST_EXPONENT = 15
 
 /** A tolerance as Moodle has it: as it is, or as a part of the key; undefined for others. */
 function toleranceOf({ key, tolerance }: NumberEntry): { type: 1 | 2; tolerance: string } | undefined {
   const place = placeOf(tolerance)
-  if (!place) return parseDecimal(tolerance) && { type: 2, tolerance }
+  if (!place) return parseDecimal(tolerance) && { type: 2, tolerance: shortened(tolerance) }
   if (namesIn(place.tree).size === 0) {
     const value = evaluate(place.tree, new Map())
-    return value && { type: 2, tolerance: exactly(value) }
+    return value && { type: 2, tolerance: shortened(exactly(value)) }
   }
   const keyTree = placeOf(key)?.tree
   if (!keyTree) return undefined
@@ -45,7 +50,7 @@ function toleranceOf({ key, tolerance }: NumberEntry): { type: 1 | 2; tolerance:
     return namesIn(tree).size === 0 ? evaluate(tree, new Map()) : undefined
   }
   const [part, double] = [of('1'), of('2')]
-  return part && double?.equals(part.mul(2)) ? { type: 1, tolerance: exactly(part) } : undefined
+  return part && double?.equals(part.mul(2)) ? { type: 1, tolerance: shortened(exactly(part)) } : undefined
 }
 
 function replaced(tree: Tree, wanted: string, by: Tree): Tree {
@@ -58,6 +63,20 @@ function replaced(tree: Tree, wanted: string, by: Tree): Tree {
 /** A value without exponent where it is a decimal, else by 15 digits. */
 function exactly(value: Value): string {
   return toDecimal(value) ?? toPlainNumber(write(value, FULL))
+}
+
+function shortened(tolerance: string): string {
+  const value = tolerance.length > LONGEST_TOLERANCE && readDecimal(tolerance)
+  return value ? toPlainNumber(write(value, { significant: 12 })) : tolerance
+}
+
+/** As it is shown here, but for the power of ten, which Moodle would show as `6.42e9`. */
+function shown(value: Value, format?: Place['format']): string {
+  const number = toPlainNumber(write(value, format))
+  const [coefficient = '', exponent] = number.split('e')
+  if (exponent === undefined || Math.abs(Number(exponent)) > LARGEST_EXPONENT) return number
+  const decimals = (coefficient.split('.')[1]?.length ?? 0) - Number(exponent)
+  return Number(number).toFixed(Math.max(0, decimals))
 }
 
 /**
@@ -88,7 +107,7 @@ export class CalculatedWriter {
   }
 
   #writePlace({ pieces }: Template, place: Place, index: number): string {
-    const items = this.#itemsOf(place.tree, (value) => toPlainNumber(write(value, place.format)))
+    const items = this.#itemsOf(place.tree, (value) => shown(value, place.format))
     const name = this.#nameOf(place.tree.kind === 'name' && !place.format ? place.tree.name : 'v', items)
     if (!place.inFormula) return `{${name}}`
     // Where a negative value needs brackets in a formula, any has them.

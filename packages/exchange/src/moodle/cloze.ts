@@ -4,7 +4,7 @@ import type { Accepted, Gap } from '../question.ts'
 import { toAccepted, toChoiceGap, withWildcardsEscaped } from '../tasks.ts'
 import { decodeEntities, htmlToText } from '../texts/rich-text.ts'
 import { isForbidden, SPECIAL } from '../xml.ts'
-import { inMoodleOrder, inOrder } from './moodle-rules.ts'
+import { inMoodleOrder, inOrder, requireUnhidden } from './moodle-rules.ts'
 
 /**
  * A gap in Moodle's text: `{1:SHORTANSWER:=red#Yes~%50%reddish}`; what is escaped with a backslash is part of an
@@ -56,8 +56,13 @@ function readGap(type: string, answers: Accepted[]): Gap {
     const [only, ...others] = right
     if (!only || others.length > 0 || Number(only.percent) !== 100)
       throw new Skip('several numbers bring marks')
-    const [key = '', tolerance = '0'] = decodeEntities(only.text).trim().split(':')
-    return { kind: 'number', key: key.trim(), tolerance: tolerance.trim() }
+    const entries = answers.map((answer) => {
+      const [key = '', tolerance = '0'] = decodeEntities(answer.text).trim().split(':')
+      return { key: key.trim(), tolerance: tolerance.trim(), brings: answer === only }
+    })
+    requireUnhidden(entries)
+    const { key = '', tolerance = '0' } = entries.find(({ brings }) => brings) ?? {}
+    return { kind: 'number', key, tolerance }
   }
   if (!CHOICE.test(type))
     throw new Skip(`it has a part of a type that is not known here (${type.slice(0, 40)})`)

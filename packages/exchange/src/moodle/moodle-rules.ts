@@ -1,4 +1,5 @@
 import { Skip } from '../items.ts'
+import { digitsAt, isWithin, parseDecimal } from '../numbers/decimals.ts'
 import type { Accepted, Gap, Question } from '../question.ts'
 import { withoutWildcards } from '../tasks.ts'
 import { isDrawn } from '../variables/places.ts'
@@ -83,4 +84,31 @@ export function inOrder(answers: readonly Accepted[]): Accepted[] {
     }
   }
   return right
+}
+
+/** A number as it is answered, `*` for any. */
+interface Entry {
+  key: string
+  tolerance: string
+  brings: boolean
+}
+
+/**
+ * Throws `Skip` where a number that brings no marks stands before the right one and takes answers from it: the first
+ * that an answer is near enough to counts.
+ */
+export function requireUnhidden(entries: readonly Entry[]): void {
+  const index = entries.findIndex(({ brings }) => brings)
+  const right = entries[index]
+  if (right && entries.slice(0, index).some((earlier) => overlaps(earlier, right)))
+    throw new Skip('an earlier answer without marks hides the right number')
+}
+
+function overlaps(one: Entry, other: Entry): boolean {
+  if (one.key.trim() === '*') return true
+  const [key, wanted] = [one, other].map((each) => parseDecimal(each.key.trim()))
+  const [near, far] = [one, other].map(({ tolerance }) => parseDecimal(tolerance.trim() || '0'))
+  if (!key || !wanted || !near || !far) return false
+  const scale = Math.max(near.scale, far.scale)
+  return isWithin(key, wanted, { digits: digitsAt(near, scale) + digitsAt(far, scale), scale })
 }

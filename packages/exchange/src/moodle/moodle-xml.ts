@@ -17,7 +17,7 @@ import { htmlToText, type RichText } from '../texts/rich-text.ts'
 import { childOf, childrenOf, readElements, textOf, type XmlElement } from '../xml.ts'
 import { Calculated, isCalculated } from './calculated.ts'
 import { readCloze } from './cloze.ts'
-import { inOrder } from './moodle-rules.ts'
+import { inOrder, requireUnhidden } from './moodle-rules.ts'
 
 export function* readMoodleXml(text: string): Generator<Item> {
   const items = createItems()
@@ -218,6 +218,13 @@ function readNumeric(element: XmlElement, answers: XmlElement[]): NumberEntry {
   const [only, ...others] = right
   if (textOf(childOf(only, 'text')).trim() === '*') throw new Skip('any number is right')
   if (others.length > 0 || (only && shareOf(only) < 1)) throw new Skip('several numbers bring marks')
+  requireUnhidden(
+    answers.map((answer) => ({
+      key: textOf(childOf(answer, 'text')),
+      tolerance: textOf(childOf(answer, 'tolerance')),
+      brings: answer === only,
+    })),
+  )
   return {
     kind: 'number',
     key: textOf(childOf(only, 'text')).trim(),

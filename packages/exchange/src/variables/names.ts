@@ -16,7 +16,7 @@ export function toNames(
   for (const their of all) {
     const stem = their.replace(/[^a-zA-Z0-9_]+/g, '_').replace(/^[^a-zA-Z]+/, '') || 'x'
     let name = mayBe(their) ? their : stem.slice(0, LONGEST)
-    for (let number = 2; name !== their && (!mayBe(name) || taken.has(name)); number++)
+    for (let number = 2; !mayBe(name) || (name !== their && taken.has(name)); number++)
       name = `${stem.slice(0, LONGEST - 1 - String(number).length)}_${number}`
     taken.add(name)
     names.set(their, name)
