@@ -302,13 +302,8 @@ async function copyToOthers({ sql }: World, { url }: Server, headers: Record<str
     insert into practice_cards (${OF_CARDS})
       select ${OF_CARDS.replace('user_id', 'person')} from generate_series(2, ${LEARNERS}) person, practice_cards card`)
   await sql`vacuum analyze`
-  // Whatever reads meanwhile keeps pages from counting as seen by all: then indexes alone wouldn't do.
-  const isSeen = async () => {
-    const [row] =
-      await sql`select relallvisible = relpages as seen from pg_class where relname = 'practice_cards'`
-    return row?.seen
-  }
-  while (!(await isSeen())) await sql`vacuum practice_cards`
+  // What read meanwhile may have kept pages from counting as seen by all: indexes alone wouldn't do then.
+  await sql`vacuum practice_cards`
 }
 
 /** Milliseconds of each read, after some that aren't counted: each connection plans its first ones anew. */
