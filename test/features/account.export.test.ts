@@ -134,6 +134,9 @@ beforeAll(async () => {
       insert into class_excused (class_id, user_id, exam_id)
       select ${noted?.id}, ${client.id}, id from exams order by id limit 1`
     await sql`
+      insert into attempt_messages (attempt_id, author_id, text, sent_at)
+      select id, user_id, ${`Told ${whose}`}, now() from attempts where user_id = ${client.id} limit 1`
+    await sql`
       insert into notices (user_id, kind, subject_id, minutes, at) values (${client.id}, 'more_time', 1, 5, now())`
     await sql`
       insert into access_requests (user_id, current_access, requested_access, user_reason)

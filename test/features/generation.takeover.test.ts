@@ -24,6 +24,8 @@ async function startPair() {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
   const stub = new ModelStub()
   const env = {
+    // Many nodes share one PostgreSQL.
+    DATABASE_POOL: '2',
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     DEMO: 'off',

@@ -35,6 +35,8 @@ async function startPair() {
   const [database, bucket] = await Promise.all([createDatabase(), LoopbackS3.start()])
   const dataDir = await mkdtemp(path.join(tmpdir(), 'exam-practice-data-'))
   const env = {
+    // Many nodes share one PostgreSQL.
+    DATABASE_POOL: '2',
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     DEMO: 'off',
@@ -149,7 +151,7 @@ const STEPS: Record<string, (pair: Pair) => Promise<{ id: number; goOn?: () => P
 }
 
 // All wait for a heartbeat to run out, so they run side by side.
-test.concurrent.each(Object.keys(STEPS))(
+test.each(Object.keys(STEPS))(
   'a material whose node is killed while %s is read once, by the other node',
   (step) =>
     withPair(async (pair) => {
@@ -162,7 +164,7 @@ test.concurrent.each(Object.keys(STEPS))(
   TEST_MS,
 )
 
-test.concurrent(
+test(
   'a node that was frozen while it read stores nothing when it wakes up',
   () =>
     withPair(async ({ give, untilTried, bucket, worker, sql, expectReadOnce }) => {
@@ -188,7 +190,7 @@ test.concurrent(
 
 const OUTAGE_MS = 20_000
 
-test.concurrent(
+test(
   'a material whose file can’t be fetched for 20 s is read afterwards',
   () =>
     withPair(async ({ give, bucket, untilTried, sql, expectReadOnce }) => {

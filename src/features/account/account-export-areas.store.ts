@@ -439,6 +439,7 @@ export const LEFT_OUT: Readonly<Record<string, string | Record<string, string>>>
     'by_operator unclaimed': 'how the account was made',
     deleted_at: 'an account that has it has no export',
   },
+  class_news: { user_ids: 'other people' },
   password_resets: { token_hash: 'a secret', email: 'where the link was mailed' },
   password_links: { 'user_id token_hash ends_at': 'a secret of a link that an administrator made for you' },
   earlier_resets: { 'token_hash user_id requested_at email': 'secrets; they go after an hour' },
