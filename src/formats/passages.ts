@@ -35,6 +35,10 @@ export function sentencesOf(text: string): string[] {
   return sentences
 }
 
+export function isHeading(sentence: string): boolean {
+  return HEADING.test(sentence)
+}
+
 const lengthOf = (text: string) => {
   let length = 0
   for (const _ of text) length += 1

@@ -70,7 +70,7 @@ async function examined(client: Client, classIds: number[], settings = {}) {
 
 describe('of the materials of a class', () => {
   test('the model gets passages, and the answer names the sentences that bear it out', async () => {
-    answering('It is the sum of the derivatives.【1】 A product needs more【2】; see [3].【7】')
+    answering('It is the sum of the derivatives.【1】 Products need more【2】; see [3].【7】')
     const { body } = await ask(ann, { class_id: classId })
     const given = passagesGiven()
     expect(given).toHaveLength(2)
@@ -109,7 +109,7 @@ describe('of the materials of a class', () => {
       },
     ]
     expect(body).toMatchObject({
-      response: 'It is the sum of the derivatives.【1】 A product needs more【2】; see [3].',
+      response: 'It is the sum of the derivatives.【1】 Products need more【2】; see [3].',
       sources,
       class_id: classId,
       mode: 'explain',
@@ -122,7 +122,7 @@ describe('of the materials of a class', () => {
     expect(next).toMatchObject({ class_id: classId, sources: [] })
     expect(passagesGiven()).toHaveLength(2)
     expect(JSON.stringify(lastRequest().messages)).toContain(
-      'sum of the derivatives. A product needs more; see [3].',
+      'sum of the derivatives. Products need more; see [3].',
     )
     await ask(ann, { conversation_id: id, class_id: classId })
     await ask(ann, { conversation_id: id, class_id: null })

@@ -1,5 +1,5 @@
 import type { StoredSource } from '../../db/tables/assistant.tables.ts'
-import { sentencesOf } from '../../formats/passages.ts'
+import { isHeading, sentencesOf } from '../../formats/passages.ts'
 import { keysOf } from '../../formats/words.ts'
 import type { PassageRow } from '../materials/passages.service.ts'
 import { readMarks } from './marks.ts'
@@ -41,14 +41,14 @@ function sentenceAt(sentences: readonly string[], place: number): string {
   )
 }
 
-/** The first of the sentences that have most words in common with the claim. */
+/** The first of the sentences that have most words in common with the claim; a heading says nothing that bears it out. */
 function likest(sentences: readonly string[], claim: string): string {
   const claimed = keysOf(claim)
   const common = (sentence: string) => [...keysOf(sentence)].filter((key) => claimed.has(key)).length
   let best = { sentence: '', count: -1 }
   for (const sentence of sentences) {
-    const count = common(sentence)
-    if (count > best.count) best = { sentence, count }
+    const count = isHeading(sentence) ? -1 : common(sentence)
+    if (count > best.count || best.count < 0) best = { sentence, count }
   }
   return best.sentence.trim()
 }
