@@ -75,6 +75,8 @@ class WatchedRoom {
   }
 
   async #send(): Promise<void> {
+    // Also where nobody of this room has changed: the others of the exam may at any time.
+    this.#sentAt = performance.now()
     const userIds = [...this.#changed].slice(0, MOST_IN_ROOM)
     for (const id of userIds) this.#changed.delete(id)
     try {
@@ -82,7 +84,6 @@ class WatchedRoom {
       const { examId: exam_id, classId } = this.#scope
       const of = classId === undefined ? { exam_id } : { exam_id, class_id: classId }
       if (students.length > 0) {
-        this.#sentAt = performance.now()
         const event: FrameEvent = { kind: 'frame', frame: { type: 'live', ...of, students } }
         for (const listener of this.listeners) listener(event)
       }
