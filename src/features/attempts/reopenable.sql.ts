@@ -9,7 +9,8 @@ export const reopenableUntil = (ends: SQL) => sql`(${ends} + ${REOPENABLE})`
 
 /**
  * Whether an attempt can go on if its person is given more time: its time closed it, or a teacher handed it in, less
- * than a day ago, its result could never be seen, and no later one began. `attempt` and `exam` are the names of their rows in the statement.
+ * than a day ago, its result could never be seen, and no later one began. `attempt` and `exam` are the names of their
+ * rows in the statement.
  */
 export function isReopenable(attempt: SQL, exam: SQL, at: Date): SQL {
   return sql`((${attempt}.status = 'expired' or ${attempt}.handed_in)

@@ -69,18 +69,18 @@ export async function countGraded(db: Executor, classId: number): Promise<number
 
 export type Counts = ClassRow['counts']
 
-/** The percentage of the attempt that counts, of the attempts `a` of a group; those without a result don't. */
-function countedOf(counts: Counts): SQL {
-  if (counts === 'best') return sql`max(a.percentage) filter (where a.max_score <> 0)`
-  const order = counts === 'latest' ? sql`desc` : sql`asc`
-  return sql`(array_agg(a.percentage order by a.attempt_number ${order}) filter (where a.max_score <> 0))[1]`
-}
-
 /** The order of a group's attempts `a` with a result: the first of them counts. */
 const FIRST: Record<Counts, SQL> = {
   best: sql`a.percentage desc nulls last, a.attempt_number desc`,
   latest: sql`a.attempt_number desc`,
   first: sql`a.attempt_number`,
+}
+
+/** The percentage of the attempt that counts, of the attempts `a` of a group; those without a result don't. */
+function countedOf(counts: Counts): SQL {
+  // Needs no sorting.
+  if (counts === 'best') return sql`max(a.percentage) filter (where a.max_score <> 0)`
+  return sql`(array_agg(a.percentage order by ${FIRST[counts]}) filter (where a.max_score <> 0))[1]`
 }
 
 /** An exam of a gradebook. */
